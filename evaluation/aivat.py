@@ -34,6 +34,7 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy
 from plurispiel.evaluation import _aivat_kernels as kernels
 from plurispiel.evaluation.hand import REPAIRABLE, AgentFault, Fault, Hand, error_text
@@ -272,7 +273,7 @@ class Aivat:
             if len(walk.situation.board) < len(board):
                 walk.see_board(board, self._without(board[len(walk.situation.board) :]))
             payoffs = self._showdowns.values(walk.situation)
-            imaginary = float(walk.weights @ payoffs) - hand.payoffs[seat]
+            imaginary = dot(walk.weights, payoffs) - hand.payoffs[seat]
             walk.terms.append(Term("showdown", len(hand.actions), imaginary, 0.0))
         known = announced is not None
         return Score(
@@ -366,7 +367,7 @@ class _Walk:
     def deal(self, mean: float) -> None:
         """Correct for the deal: the mean value over all deals less the value of this deal."""
         values = self._values.values(self._asked(self.situation, self.weights))
-        self.chance += mean - float(self.weights @ values)
+        self.chance += mean - dot(self.weights, values)
         self.true_chance += mean - float(values[self._own])
         self.terms.append(Term("deal", 0, self.chance, self.true_chance))
 
@@ -375,14 +376,14 @@ class _Walk:
         situation = self._asked(self.situation, self.weights)
         chance, true_chance = self.chance, self.true_chance
         means = self._values.next_board_means(situation, len(board) - len(situation.board))
-        self.chance += float(self.weights @ means)
+        self.chance += dot(self.weights, means)
         self.true_chance += float(means[self._own])
         self.situation = self.situation._replace(board=board)
         # B_t+1: these cards were equally likely with every combo that is still free, so only the other combos drop out.
         self.weights = self.weights * is_free
         self.weights /= self.weights.sum()
         values = self._values.values(self._asked(self.situation, self.weights))
-        self.chance -= float(self.weights @ values)
+        self.chance -= dot(self.weights, values)
         self.true_chance -= float(values[self._own])
         num_actions = len(self.situation.actions)
         self.terms.append(Term("board", num_actions, self.chance - chance, self.true_chance - true_chance))
@@ -396,7 +397,7 @@ class _Walk:
     def act(self, announced: Announced, before: Situation, after: Situation) -> None:
         """Correct for an own action, and update the weights by Bayes' rule: B_t+1(h) ~ B_t(h) p(a|h)."""
         played, probabilities = announced.played, announced.probabilities
-        shares = (probabilities @ self.weights).tolist()
+        shares = [dot(row, self.weights) for row in probabilities]
         if not shares[played] > 0.0:
             raise BadStrategy("it gives the action that was played probability 0 with every hand")
         row = probabilities[:, self._own].tolist()
@@ -413,7 +414,7 @@ class _Walk:
             weights = self.weights * probabilities[kind]
             follows = after if action == action_played else _after(before, action)
             values = self._values.values(self._asked(follows, weights))
-            value = float(weights @ values)
+            value = dot(weights, values)
             if kind == played:
                 # `weights` divided by the share of the action are B_t+1.
                 self.own_actions -= value / shares[kind]
@@ -437,7 +438,7 @@ class _Walk:
             if share:
                 follows = after if action == action_played else _after(before, action)
                 values = self._values.values(self._asked(follows, self.weights))
-                chips += share * float(self.weights @ values)
+                chips += share * dot(self.weights, values)
                 true_chips += share * float(values[self._own])
         self.other_actions += chips
         self.true_other_actions += true_chips

@@ -27,6 +27,7 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Action, Agent, PublicState, RangeAgent, Strategy
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import Hand, play_hand
@@ -157,7 +158,7 @@ class LocalBestResponse(RangeAgent):
             state.apply_legal(action.action)
         situation = self._situation(own, board, hand.actions, state.array.tolist())
         weights = self._reach(hand.actions, board) * situation.holdable()
-        return -float(weights @ self._values.values(situation)) / float(weights.sum())  # the opponent's chips, so minus
+        return -dot(weights, self._values.values(situation)) / float(weights.sum())  # the opponent's chips, so minus
 
     def _gains(
         self,
@@ -197,7 +198,7 @@ class LocalBestResponse(RangeAgent):
             bet = action - highest if action > CALL else 0
             staying_range = weights if stays is None else weights * stays
             share = float(staying_range.sum()) / total  # 1 - F
-            win_rate = float(staying_range @ losses) / (share * total) if share > 0.0 else 0.0
+            win_rate = dot(staying_range, losses) / (share * total) if share > 0.0 else 0.0
             gains.append((1.0 - share) * pot + share * (win_rate * (pot + bet) - (1.0 - win_rate) * (asked + bet)))
         return gains
 

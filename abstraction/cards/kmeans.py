@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from plurispiel.abstraction.cards import _distances_kernels as kernels
 from plurispiel.abstraction.cards.distances import Distance
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.abstraction.machine.threads import run_chunks
 
 _CHUNK = 8192
@@ -132,7 +133,7 @@ def _lloyd(
         # (`_distances_kernels`); where the sums in a block are similar, it can skip more blocks.
         centroids = centroids[np.argsort(centroids.sum(axis=1, dtype=np.int64), kind="stable")]
         labels, distances = find_nearest(points, centroids, distance, threads=threads)
-        totals.append(float(np.dot(distances.astype(np.float64), weights)))
+        totals.append(dot(distances, weights))
         finished = done == rounds or (done > 1 and totals[-2] - totals[-1] < _ENOUGH * totals[-2])
         if progress is not None:
             progress.update(rounds - progress.n if finished else 1)

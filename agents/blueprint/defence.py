@@ -26,6 +26,8 @@ If the raises alone exceed s, they are all reduced by the same factor, and no ha
 
 import numpy as np
 
+from plurispiel.abstraction.machine.sums import dot
+
 __all__ = ["call_chances", "defend_by_order", "strongest"]
 
 
@@ -54,7 +56,7 @@ def defend_by_order(
     calls : float64[n]
         The probability of each hand to call.
     """
-    total, raised = float(reach.sum()), float(reach @ raises)
+    total, raised = float(reach.sum()), dot(reach, raises)
     wanted = share * total
     if raised >= wanted and raised > 0.0:
         return wanted / raised, np.zeros(len(raises))

@@ -28,6 +28,7 @@ from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Action, PublicState, Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint.blueprint import row_sums
@@ -109,7 +110,7 @@ class OffTreePlay:
         reach = self._reaches[keys[num_known - 1]] if num_known else np.full(rules.num_combos, 1.0 / rules.num_combos)
         for number, key in zip(own[num_known:], keys[num_known:], strict=False):
             taken = reach * self._probability_taken(public, number, key[1])
-            total = float(taken @ rules.free_combos(key[1]))
+            total = dot(taken, rules.free_combos(key[1]))
             reach = taken / total if total > 0.0 else reach
             if len(self._reaches) >= MAX_KEPT:
                 self._reaches.clear()
@@ -142,7 +143,7 @@ class OffTreePlay:
         share, lower, upper = answers.between
         calls, stays = self._continues(public, upper)
         if lower is None:
-            goes_on = share + (1.0 - share) * float(self.reach(public) @ stays)
+            goes_on = share + (1.0 - share) * dot(self.reach(public), stays)
             rows, source = self._defended(public, rows, calls, goes_on), SMALL_BET
         else:
             if answers.node != lower:  # the bet is all-in, so the raises after the lower size are calls

@@ -17,6 +17,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting_state import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.abstraction.machine.sums import product
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.street import SolverStreet
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
@@ -118,4 +119,4 @@ def _masses(solver: VectorSolver, street: SolverStreet, seat: int) -> np.ndarray
 
 def _mean_row(rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
     """Return the mean of the rows weighted by `mass`; uniform if no row is known."""
-    return normalised(mass @ rows, 1.0 / rows.shape[1])
+    return normalised(product(mass[None], rows)[0], 1.0 / rows.shape[1])

@@ -20,6 +20,7 @@ from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.showdown import RankedHands, rank_hands
 from plurispiel.abstraction.holdem.three_way import ALL, pair_masses, three_way_values
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.resolve.discounting import Discounting, parse_discounting
 
 __all__ = ["ThreeWayDecision", "ThreeWayEvaluation", "ThreeWaySolver"]
@@ -187,7 +188,7 @@ class ThreeWaySolver:
         self.hands = _some_hands(ranked, ranges[:, ranked.combos].sum(axis=0) > 0.0)
         self.ranges = ranges[:, self.hands.combos]
         self._num_combos = rules.num_combos
-        self._triples = float(self.ranges[0] @ pair_masses(self.hands, *self.ranges[1:])[ALL, ALL])
+        self._triples = dot(self.ranges[0], pair_masses(self.hands, *self.ranges[1:])[ALL, ALL])
         if not self._triples > 0.0:
             raise ValueError("the ranges have no three compatible hands: give each seat hands that share no card")
         self._num_nodes = 0
@@ -223,7 +224,7 @@ class ThreeWaySolver:
         for seat in range(3):
             for kind, measured in enumerate((_Average(), _Best())):
                 by_hand = self._values(self.root, self.ranges, seat, measured)
-                values[kind, seat] = self.ranges[seat] @ by_hand / self._triples
+                values[kind, seat] = dot(self.ranges[seat], by_hand) / self._triples
         return ThreeWayEvaluation(*values)
 
     def equity(self) -> np.ndarray:
@@ -231,7 +232,7 @@ class ThreeWaySolver:
         net = np.zeros(3)  # for one chip from each seat, of which the winner gets three
         for seat, (first, second) in enumerate(((1, 2), (0, 2), (0, 1))):
             by_hand = three_way_values(self.hands, self.ranges[first], self.ranges[second], (1.0, 1.0, 1.0))
-            net[seat] = self.ranges[seat] @ by_hand
+            net[seat] = dot(self.ranges[seat], by_hand)
         return (net / self._triples + 1.0) / 3.0
 
     def strategy(self, actions: tuple[int, ...] = ()) -> tuple[list[int], np.ndarray]:

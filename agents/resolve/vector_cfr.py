@@ -27,6 +27,7 @@ from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.lanes import LANES
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
@@ -168,7 +169,7 @@ class VectorSolver:
         self._ranges /= np.maximum(self._ranges.max(axis=1, keepdims=True), 1e-300)
         self.facing = np.zeros((2, rules.num_combos))
         self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])  # reversed: the other's range
-        self._pairs = float(self._ranges[0] @ self.facing[0])
+        self._pairs = dot(self._ranges[0], self.facing[0])
         if not self._pairs > 0.0:
             raise ValueError("the ranges have no compatible hands: give each seat hands that share no card")
         betting = subgame.betting()

@@ -11,6 +11,7 @@ from plurispiel.abstraction.actions.mapping import lower_place
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import PublicState, Strategy
 
 __all__ = ["OFF_MODEL_SHARE", "entropy_bits", "initial_beliefs", "likelihood", "see_action", "see_board"]
@@ -49,7 +50,7 @@ def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_acti
     An action of probability 0 for every hand in the range would leave no range at all. A share of the uniform strategy
     is then mixed into the model. This gives every hand the same probability, so that the beliefs stay as they were.
     """
-    is_expected = bool(beliefs[seat] @ probability > 0.0)
+    is_expected = dot(beliefs[seat], probability) > 0.0
     if not is_expected:
         probability = (1.0 - OFF_MODEL_SHARE) * probability + OFF_MODEL_SHARE / num_actions
     row = beliefs[seat] * probability

@@ -12,6 +12,7 @@ from plurispiel.abstraction.actions.translation import ShadowHand
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.abstraction.machine.sums import product
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.translated_rows import TranslatedRows
 from plurispiel.agents.resolve.street import SolverStreet
@@ -110,7 +111,7 @@ class _RowsOfSolver:
         if rows is None:
             return None
         shares = self._shares(street, decision.seat)
-        return rows[shares] if shares.ndim == 1 else shares @ rows
+        return rows[shares] if shares.ndim == 1 else product(shares, rows)
 
 
 def _buckets(blueprint: Blueprint, board: tuple[int, ...]) -> np.ndarray:

@@ -22,6 +22,7 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetTooLarge, street_betting
 from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.search_menu import SearchMenu, has_few_raises
 from plurispiel.agents.search.street_tree import MAX_NODES, Path, is_small
@@ -181,7 +182,7 @@ class TwoSeats:
         rules = self._root.state.rules
         ranges = search_ranges(self._root, self._seats, uniform_share)
         hands = rank_hands(rules, self._root.board)
-        if ranges[0, hands.combos] @ fold_mass(hands, ranges[1, hands.combos]) > 0.0:
+        if dot(ranges[0, hands.combos], fold_mass(hands, ranges[1, hands.combos])) > 0.0:
             return ranges
         free = rules.free_combos(self._root.board)
         return np.tile(free / free.sum(), (2, 1))

@@ -9,6 +9,7 @@ from plurispiel.abstraction.holdem.betting_tree import STREET_END
 from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
 from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import STREETS
+from plurispiel.abstraction.machine.sums import product
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.spots.node_names import PLAYERS, action_names
 from plurispiel.agents.spots.spot import Spot
@@ -54,7 +55,7 @@ class NodeStrategy:
     def frequencies(self) -> np.ndarray:
         """The frequency of each action over all combos that reach the node: float64[num_actions], NaN if none does."""
         reached = self.weights > 0.0
-        weighted = self.weights[reached] @ self.probabilities[reached]
+        weighted = product(self.weights[None, reached], self.probabilities[reached])[0]
         return weighted / self.weights.sum() if reached.any() else np.full(len(self.actions), np.nan)
 
 

@@ -13,6 +13,7 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdown_margin
 from plurispiel.abstraction.machine.memory import available_bytes
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
@@ -236,8 +237,8 @@ def equity(board: tuple[int, ...], ranges: np.ndarray, rules: HoldemRules) -> fl
     for new in combinations(left, rules.num_board_cards - len(board)):
         hands = ranker.rank(board + new)
         first, second = ranges[:, hands.combos]
-        margin += float(first @ showdown_margin(hands, second))
-        pairs += float(first @ fold_mass(hands, second))
+        margin += dot(first, showdown_margin(hands, second))
+        pairs += dot(first, fold_mass(hands, second))
     return 0.5 + 0.5 * margin / pairs
 
 

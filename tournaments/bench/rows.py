@@ -76,8 +76,8 @@ def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:
 def rows_digest(config: TournamentConfig) -> tuple[int, str]:
     """Return the number of rows that a tournament stores in `groups`, and the SHA-256 of all columns but `_CHANGING`.
 
-    Floating-point numbers count with all their digits, so the hash may differ between processors or versions of
-    numpy; compare hashes of one machine.
+    Floating-point numbers count with all their digits. Their sums have a fixed order on every processor
+    (`machine.sums`), but not in every version of numpy.
     """
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)

@@ -13,6 +13,7 @@ LOADING = "loading kernels (the first run on a machine compiles them) ..."
 """The message to print before `warmup_play`, which may take a minute."""
 
 PLAY = (
+    "abstraction.machine.sums",
     "abstraction.holdem.hand_rank",
     "abstraction.holdem.betting",
     "abstraction.cards.features",
@@ -24,6 +25,7 @@ PLAY = (
 """The modules whose kernels a tournament needs, besides those of stored strategies."""
 
 CARDS = (
+    "abstraction.machine.sums",
     "abstraction.holdem.hand_rank",
     "abstraction.holdem.boards",
     "abstraction.cards.river",
@@ -43,7 +45,7 @@ TRAINING = (
 
 MODULES = (
     *PLAY,
-    *CARDS[2:],
+    *CARDS[3:],
     "abstraction.trees.game_tree",
     *TRAINING[1:],
     "abstraction.holdem.boards",

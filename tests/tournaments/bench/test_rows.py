@@ -1,6 +1,12 @@
 """The hash of results."""
 
 import dataclasses
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
 
 from plurispiel.tournaments.bench import rows
 from plurispiel.tournaments.run.config import TournamentConfig
@@ -32,3 +38,25 @@ def test_hash_changes_with_any_result():
 
 
 _ONCE = {"agents": ("call", "random"), "decks": 4, "score": "duplicate", "deals": "once"}
+
+
+ON_ANY_PROCESSOR = """
+from plurispiel.tournaments.bench.rows import rows_digest
+from plurispiel.tournaments.run.config import TournamentConfig
+
+search = "search?iterations=20&cards=blueprint&threads=1"
+for agents, decks in ((("blueprint", "tag", "equity", "call", "raise", "random"), 16), ((search, "tag"), 4)):
+    print(*rows_digest(TournamentConfig(agents=agents, decks=decks, values="checkdown", seed=1)))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+def test_results_are_the_same_bits_on_every_processor():
+    found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    settings = [{"OPENBLAS_CORETYPE": name} for name in ("SkylakeX", "Haswell", "Prescott")]
+    settings.append({"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(found)})
+    command = [sys.executable, "-c", ON_ANY_PROCESSOR]
+    digests = [subprocess.check_output(command, env=os.environ | setting, text=True) for setting in settings]
+    assert digests[0].count("\n") == 2
+    assert digests[1:] == digests[:1] * 3
