@@ -95,9 +95,10 @@ class Child:
         """The last line that the agent printed on standard error; empty if it printed nothing."""
         return (self._last_words.decode(errors="replace").strip().splitlines() or [""])[-1]
 
-    @property
-    def has_more(self) -> bool:
-        """Whether bytes have been received that belong to no answer yet."""
+    def has_unasked(self) -> bool:
+        """Return whether the process has written bytes beyond its last answer; asked before the next question."""
+        with contextlib.suppress(OSError):
+            self._received += self._answers.read(_CHUNK) or b""
         return bool(self._received)
 
     def has_started(self, agent: int) -> None:
@@ -189,7 +190,7 @@ class Child:
         """Write, read and log until `is_done`; the arguments and errors are those of `receive`."""
         limit = time.monotonic() + seconds
         printed = 0
-        with selectors.DefaultSelector() as selector:
+        with selectors.PollSelector() as selector:  # needs fewer system calls than the default, and pipes are few
             selector.register(self._answers, selectors.EVENT_READ)
             selector.register(self._prints, selectors.EVENT_READ)
             if self._unsent:

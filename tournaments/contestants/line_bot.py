@@ -11,7 +11,8 @@ import functools
 import json
 import math
 import re
-from collections.abc import Sequence
+import secrets
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ MAX_RANGE_LINE = 1 << 20
 
 _SEED_BITS = 48
 _MAX_NUMBER = 1 << 53  # integers that any language's JSON reader reads exactly
+_MAX_ID = (1 << 31) - 1  # some awks print no larger integers
 _MAX_NOTES = 1 << 15  # bytes of lines without an answer that are kept for the next question
 _TOLERANCE = 1e-4  # of the sum of probabilities: float32 and decimals are rounded
 _QUIT_S = 0.5  # seconds for the program to end by itself
@@ -62,6 +64,8 @@ class LineBot(ProgramAgent):
         Whether the program said so at its last start; False before the first.
     tells : bool
         Whether the program said that it answers ``range``.
+    reads_text : bool
+        Whether the program wants the plain English of a decision.
     """
 
     way_to_tell = 'it tells by "range" among its answers in ready'
@@ -79,7 +83,7 @@ class LineBot(ProgramAgent):
         self._game = HUNL
         self._greeted: HoldemRules | None = None  # the game of the running process
         self.tells = False
-        self._id = 0
+        self.reads_text = True
         self._hand = 0
         self._copied = np.random.Generator(np.random.PCG64(0))
         self._seed = 0
@@ -112,8 +116,11 @@ class LineBot(ProgramAgent):
         """Ask for a decision."""
         cards = cards_text(view.hole_cards)
         question = {"cards": cards, **self._public(view.public, view.hole_cards)}
-        question["text"] = situation_text(view.public, view.seat, view.hole_cards)
-        answer = self._question("act", "action", question, MAX_LINE)
+
+        def text() -> str:
+            return situation_text(view.public, view.seat, view.hole_cards)
+
+        answer = self._question("act", "action", question, MAX_LINE, text)
         action = answer.get("action")
         if type(action) is not str:
             raise self._protocol_fault(f"act: an answer has the action as a text, got {_shown(action)}")
@@ -193,23 +200,31 @@ class LineBot(ProgramAgent):
         self.tells = "range" in answers
         self.is_deterministic = ready.get("deterministic") is True
         self.learns = ready.get("memory") == "match"
+        self.reads_text = ready.get("text") is not False
         self._child.stop()
 
-    def _question(self, kind: str, wanted: str, question: Message, max_line: int) -> Message:
-        """Return the answer to a question of a kind, which has the type `wanted`."""
+    def _question(
+        self, kind: str, wanted: str, question: Message, max_line: int, text: Callable[[], str] | None = None
+    ) -> Message:
+        """Return the answer to a question of a kind, which has the type `wanted`; `text` tells it in plain English."""
 
         def ask() -> Message:
-            self._id += 1
-            head = {"type": kind, "id": self._id, "hand": self._hand, "seat": self.seat}
-            lines = self._notes + self._hand_line() + _line(head | question | {"seconds": self._seconds})
-            self._child.go_on()
+            number = 1 + secrets.randbelow(_MAX_ID)  # no program can answer a question that it has not read
+            head = {"type": kind, "id": number, "hand": self._hand, "seat": self.seat}
+            tail = {"seconds": self._seconds} | ({"text": text()} if text and self.reads_text else {})
+            lines = self._notes + self._hand_line() + _line(head | question | tail)
+            try:
+                self._refuse_unasked()
+            except AgentFault as fault:
+                raise self._protocol_fault(f"{kind}: {fault.message}") from None
             self._notes, self._is_told = b"", True
-            self.send(lines)
+            self.send(lines)  # to the stopped process, which then wakes up once and not twice
+            self._child.go_on()
             answer = self._read(wanted, kind, max_line, self._seconds)
             self._child.stop()
-            if type(answer.get("id")) is not int or answer["id"] != self._id:
+            if type(answer.get("id")) is not int or answer["id"] != number:
                 given = _shown(answer.get("id"))
-                raise self._protocol_fault(f"{kind}: the question has the id {self._id}, got {given}")
+                raise self._protocol_fault(f"{kind}: the question has the id {number}, got {given}")
             return answer
 
         return self._ask(ask, kind)
@@ -271,7 +286,6 @@ class LineBot(ProgramAgent):
                 "raise": [public.min_raise, public.max_raise] if public.max_raise else None,
                 "menu": None if public.menu is None else list(public.menu),
             },
-            "seconds": 0.0,  # known once the program has been found
         }
 
     @property
@@ -350,7 +364,7 @@ def _hello(rules: HoldemRules, seconds: float, memory: int) -> bytes:
 
 
 def _line(message: Message) -> bytes:
-    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    return _write(message).encode() + b"\n"
 
 
 def _line_size(limit: int, data: bytearray) -> int:
@@ -364,7 +378,7 @@ def _line_size(limit: int, data: bytearray) -> int:
 def _parsed(line: bytes) -> Message:
     """Return the JSON object of a line."""
     try:
-        message = json.loads(line.decode(), object_pairs_hook=_unique, parse_constant=_no_number)
+        message = _read(line.decode())
     except (ValueError, RecursionError) as error:
         shown = _shown(line.decode(errors="replace").rstrip())
         raise _BadLine(f"the line {shown} is no JSON object: {error}") from None
@@ -382,6 +396,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> Message:
 
 def _no_number(text: str) -> None:
     raise ValueError(f"{text} is no number")
+
+
+_write = json.JSONEncoder(separators=(",", ":")).encode  # made once: `dumps` and `loads` would make one for each line
+_read = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_number).decode
 
 
 def _action(text: str) -> int:

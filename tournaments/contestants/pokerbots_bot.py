@@ -141,8 +141,9 @@ class PokerbotsBot(RelayedAgent):
         self._num_hands += not self._num_told
         self._num_told = len(clauses)
         begin = time.monotonic()
-        self._child.go_on()
+        self._refuse_unasked()
         self.send(f"{message}\n".encode())
+        self._child.go_on()
         try:
             answer = self._read(what, max(0.0, min(self._seconds, self._clock)))
         except AgentFault as fault:
@@ -150,8 +151,7 @@ class PokerbotsBot(RelayedAgent):
                 raise AgentFault("timeout", f"{what}: the clock of its match has run out") from None
             raise
         self._clock -= time.monotonic() - begin
-        if self._child.has_more:
-            raise AgentFault("protocol", "it answered a line with more than one")
+        self._refuse_unasked()
         self._child.stop()
         return answer
 

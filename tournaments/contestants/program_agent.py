@@ -48,6 +48,17 @@ class ProgramAgent(IsolatedAgent):
         """Write lines to the process. All lines to the program pass through this method."""
         self._child.send(data)
 
+    def _refuse_unasked(self) -> None:
+        """Refuse lines that the process wrote before its next question, which they might seem to answer.
+
+        Raises
+        ------
+        AgentFault
+            If there are any; the process is left as it is.
+        """
+        if self._child.has_unasked():
+            raise AgentFault("protocol", "it wrote a line that answers no question")
+
     @abc.abstractmethod
     def _greet(self) -> None:
         """Make the started program ready for questions.

@@ -81,7 +81,8 @@ FAULTS = {
     "nul": ("protocol", "is no JSON object"),
     "long": ("protocol", "^act: a line has at most 65,536 bytes here"),
     "no-end": ("protocol", "at most 65,536 bytes"),
-    "two-lines": ("protocol", "has the id"),
+    "two-lines": ("protocol", "^act: it wrote a line that answers no question"),
+    "ahead": ("protocol", "^act: it wrote a line that answers no question"),
     "exits": ("crash", r"^act: its process ended \(exit code 3\)$"),
     "killed": ("crash", "^act: its process was ended by SIGKILL$"),
     "closes": ("crash", "^act: its process closed its pipe$"),
@@ -106,7 +107,7 @@ def test_a_wrong_answer_costs_the_own_hand_only(mode, kind, message):
         assert [(fault.seat, fault.kind) for fault in hand.faults] == [(2, kind)], hand.faults
         assert re.search(message, hand.faults[0].message), hand.faults[0].message
         own = [action.action for action in hand.actions if action.seat == 2]
-        assert own == ([1, 1, 1, 1] if mode == "two-lines" else [0])
+        assert own == ([1, 1, 1, 1] if mode in ("two-lines", "ahead") else [0])
         assert (agent.pid == pid) == (kind == "illegal")  # only then the process lives on
         if kind != "timeout":
             assert same(play(agent, after), play(CallAgent(), after))
@@ -139,6 +140,24 @@ def test_keys_that_nobody_knows_are_ignored():
     (bad,) = numbers(1, ace=True)
     with bot("unknown-keys") as agent:
         assert same(play(agent, bad), play(CallAgent(), bad))
+
+
+def test_nobody_can_tell_the_number_of_the_next_question():
+    with bot() as agent:
+        play(agent, numbers(1, ace=False)[0])
+        play(agent, 5)
+        ids = [json.loads(line)["id"] for line in agent.lines() if b'"id"' in line]
+    steps = {after - before for before, after in zip(ids, ids[1:], strict=False)}
+    assert len(ids) >= 5 and len(steps) == len(ids) - 1 and all(0 < number < 1 << 31 for number in ids)
+
+
+def test_a_program_may_leave_the_plain_english_out():
+    (number,) = numbers(1, ace=False)
+    for mode, has_text in (("behaves", True), ("no-text", False)):
+        with bot(mode) as agent:
+            assert same(play(agent, number), play(CallAgent(), number))
+            questions = [json.loads(line) for line in agent.lines() if b'"act"' in line]
+        assert questions and all(("text" in question) == has_text for question in questions)
 
 
 def test_repair_replaces_a_raise_that_is_not_legal_by_the_nearest():

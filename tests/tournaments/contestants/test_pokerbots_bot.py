@@ -133,7 +133,7 @@ FAULTS = {
     "bid": ("protocol", "^act: .* variants with other clauses are not played; got 'A20'"),
     "words": ("protocol", "got 'K 3'"),
     "no-end": ("protocol", "at most 4096 bytes"),
-    "twice": ("protocol", "^act: it answered a line with more than one"),
+    "twice": ("protocol", "^act: it wrote a line that answers no question"),
     "no-number": ("illegal", "^a raise is R and chips of the street, as in R300, got 'R'"),
     "huge": ("illegal", "got 'R9999"),
     "tiny": ("illegal", "got 'R1'"),

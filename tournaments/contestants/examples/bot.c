@@ -23,7 +23,7 @@ int main(void) {
     while (fgets(line, sizeof line, stdin)) {
         if (strstr(line, "\"type\":\"quit\"")) break;
         if (strstr(line, "\"type\":\"hello\""))
-            puts("{\"type\":\"ready\",\"protocol\":1,\"name\":\"c-bot\",\"answers\":[\"act\"],\"deterministic\":true}");
+            puts("{\"type\":\"ready\",\"protocol\":1,\"name\":\"c-bot\",\"deterministic\":true,\"text\":false}");
         if (!strstr(line, "\"type\":\"act\"")) continue;
         const char *cards = value("cards") + 1; /* "AsKd": after the quotation mark */
         long long id = atoll(value("id")), pot = atoll(value("pot")), price = atoll(value("to_call"));

@@ -4,7 +4,7 @@
 while IFS= read -r line; do
     case $line in
         '{"type":"hello"'*)
-            echo '{"type":"ready","protocol":1,"name":"sh-bot","answers":["act"],"deterministic":true}' ;;
+            echo '{"type":"ready","protocol":1,"name":"sh-bot","deterministic":true,"text":false}' ;;
         '{"type":"act"'*)
             id=${line#*'"id":'}; id=${id%%,*}
             cards=${line#*'"cards":"'}; cards=${cards%%'"'*}

@@ -16,6 +16,7 @@ AT_START = {
     "no-act": {"answers": ["range"]},
     "odd-answers": {"answers": "act"},
     "learns": {"memory": "match"},
+    "no-text": {"text": False},
 }
 
 
@@ -60,6 +61,7 @@ def act(message):
         "long": text[:-1] + ', "note": "' + "x" * 70000 + '"}',
         "no-end": "x" * 70000,
         "two-lines": text + "\n" + text,
+        "ahead": text + "\n" + json.dumps(answer | {"id": message["id"] + 1}),
     }
     if mode == "not-utf8":
         os.write(1, b'{"type": "action", "note": "\xff\xfe"}\n')
