@@ -2,8 +2,10 @@
 
 The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
 name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
-folder ``cwd``, by default in the folder of the first file that its command names. Arguments that name files are
-relative to ``cwd`` if the spec has it, and otherwise to the current folder; in the second case they become absolute.
+folder ``cwd``, by default in the folder of the first file that its command names, and in the current folder if it names
+folders alone. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to the
+current folder; if the program is started elsewhere, they become absolute. An argument may also be a list of paths with
+colons between them, such as the class path of Java.
 For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
 that folder as the option ``base``. In the values of ``cwd`` and ``base``, the characters & and ?, which mean something
 else in a spec, are written ``%26`` and ``%3F``.
@@ -15,7 +17,7 @@ import os
 import shlex
 import shutil
 import urllib.parse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +33,7 @@ __all__ = [
 
 _OPTIONS = ("seconds", "cwd")
 _BASE = "base"  # an option that only `relocated_command` writes
+_MAX_HASHED = 1 << 28  # bytes of an agent's folders whose contents are hashed, in about a second
 
 
 @dataclass(frozen=True)
@@ -62,38 +65,70 @@ class Program:
 
     @property
     def start(self) -> Path | None:
-        """The folder in which the program is started: `folder` if it is placed, otherwise that of its first file.
+        """The folder in which the program is started.
 
-        None if the program is not placed and its command names no file.
+        It is `folder` if the program is placed, otherwise that of its first file. None if the program is not placed and
+        its command names neither a file nor a folder.
         """
-        return self.folder if self.is_placed else next((path.parent for path in self.files), None)
+        if self.is_placed:
+            return self.folder
+        return next((path.parent for path in self.files), self.folder if self.folders else None)
 
     @property
     def command(self) -> list[str]:
-        """The program and its arguments, in which files have absolute paths unless the program is placed."""
+        """The program and its arguments, in which paths are absolute if they would not be found otherwise."""
         if self.is_placed:
             return [str(self.file), *self.arguments]
-        named = (os.path.abspath(self.folder / word) if word else "" for word in self.arguments)
-        pairs = zip(self.arguments, named, strict=True)
-        return [str(self.file), *(path if word and _is_file(Path(path)) else word for word, path in pairs)]
+        return [str(self.file), *map(self._found, self.arguments)]
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folders that the arguments name; neither `folder` nor the folders above it count."""
+        here = self.folder.resolve()
+        return [path for path in self._named if _is_folder(path) and not here.is_relative_to(path.resolve())]
 
     @property
     def files(self) -> list[Path]:
         """The agent's own files: the program unless it is installed, and the arguments that name files."""
-        named = [Path(os.path.abspath(self.folder / word)) for word in self.arguments if word]
-        return [*([] if self.is_installed else [self.file]), *(path for path in named if _is_file(path))]
+        return [*([] if self.is_installed else [self.file]), *filter(_is_file, self._named)]
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the program, of its arguments, and of the files that the arguments name."""
+        """SHA-256 of the program, of its arguments, and of the files and folders that the arguments name.
+
+        Of large folders, the last files count with their names and sizes only.
+        """
         digest = hashlib.sha256()
         for path in dict.fromkeys((self.file, *self.files)):
-            try:
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-            except OSError as error:
-                raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
+            digest.update(hashlib.sha256(_bytes(path)).digest())
+        left = _MAX_HASHED
+        for path in dict.fromkeys(found for folder in self.folders for found in _files_below(folder)):
+            size = path.stat().st_size
+            digest.update(f"{path.name}\0{size}\0".encode(errors="surrogateescape"))
+            if size <= left:
+                digest.update(_bytes(path))
+                left -= size
         digest.update("\0".join(self.arguments).encode(errors="surrogateescape"))
         return digest.hexdigest()
+
+    @property
+    def _named(self) -> list[Path]:
+        """Absolute paths of all that the arguments may name, whether it exists or not."""
+        return [self._path(part) for word in self.arguments for part in self._parts(word) if part]
+
+    def _path(self, word: str) -> Path:
+        return Path(os.path.abspath(self.folder / word))
+
+    def _parts(self, word: str) -> list[str]:
+        """Return the paths in an argument that lists several; any other argument is a single part."""
+        return [word] if _is_file(self._path(word)) else word.split(os.pathsep)
+
+    def _found(self, word: str) -> str:
+        """Return an argument, with absolute paths for files, and for folders that the start would not find."""
+        paths = {*self.files, *(self.folders if self.start != self.folder else [])}
+        return os.pathsep.join(
+            str(self._path(part)) if part and self._path(part) in paths else part for part in self._parts(word)
+        )
 
 
 def split_command(command: str) -> list[str]:
@@ -207,8 +242,29 @@ def _decoded(text: str) -> str:
     return urllib.parse.unquote(text, errors="surrogateescape")
 
 
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except (OSError, ValueError):  # an argument that is too long for a path, or holds a NUL
         return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its folders in the order of their names; links to folders are not followed."""
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (path for name in sorted(names) if _is_file(path := Path(here, name)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from plurispiel.agents import programs
 from plurispiel.agents.programs import find_program
 from plurispiel.agents.specs import (
     agent_digest,
@@ -121,6 +122,40 @@ def test_the_digest_covers_the_program_its_files_and_its_arguments(folder):
     digests += [agent_digest("stdio:sh bot.py"), agent_digest("stdio:sh bot.py x"), agent_digest("stdio:./bot")]
     assert len(set(digests)) == 6
     assert agent_digest("stdio:sh bot.py?seconds=3") == agent_digest("stdio:sh bot.py")
+
+
+def test_a_command_may_name_folders(folder):
+    classes, library = folder / "bin" / "bot", folder / "lib" / "net.jar"
+    for path in (classes / "Main.class", library):
+        path.parent.mkdir(parents=True)
+        path.write_text("1")
+    found = find_program("sh -cp bin Main", {})
+    assert (found.folders, found.files, found.start) == ([folder / "bin"], [], folder)
+    assert found.command[1:] == ["-cp", "bin", "Main"]
+    found = find_program("sh -cp bin:lib/net.jar:none Main", {})
+    assert (found.folders, found.files, found.start) == ([folder / "bin"], [library], library.parent)
+    assert found.command[1:] == ["-cp", f"{folder}/bin:{library}:none", "Main"]
+    for words in ("sh .", "sh ..", "sh /", f"sh {folder}", "sh ''"):  # nobody means all that is there
+        found = find_program(words, {})
+        assert (found.folders, found.start, found.command[1:]) == ([], None, [words[3:].strip("'")])
+    assert find_program("sh bin", {"cwd": "sub"}).folders == []
+    assert find_program("sh ../bin", {"cwd": "sub"}).command[1:] == ["../bin"]
+
+
+def test_the_digest_covers_folders(folder, monkeypatch):
+    (folder / "sub" / "deep").mkdir()
+    digests = [agent_digest("stdio:sh sub")]
+    for name, text in (("a", "1"), ("b", "1"), ("b", "2"), ("deep/a", "")):
+        (folder / "sub" / name).write_text(text)
+        digests.append(agent_digest("stdio:sh sub"))
+    assert len(set(digests)) == 5 and agent_digest("stdio:sh sub") == digests[-1]
+    assert agent_digest(relocate_spec("stdio:sh sub", folder)) == digests[-1]
+    monkeypatch.setattr(programs, "_MAX_HASHED", 0)  # names and sizes still count
+    short = agent_digest("stdio:sh sub")
+    (folder / "sub" / "a").write_text("2")
+    assert agent_digest("stdio:sh sub") == short
+    (folder / "sub" / "a").write_text("22")
+    assert agent_digest("stdio:sh sub") != short
 
 
 @pytest.mark.parametrize("text", ["stdio:./bot a,b", "tag,stdio:./bot 'a,b'", "stdio:./bot 'x?',tag"])

@@ -1,6 +1,7 @@
 """An agent that is a program in any language, whatever protocol it speaks."""
 
 import abc
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -95,8 +96,15 @@ class ProgramAgent(IsolatedAgent):
 
     def _crash(self, what: str, cause: str, words: str, is_new: bool) -> AgentFault:
         if is_new:
-            return AgentFault("load", self._load_text(cause, words))
+            return AgentFault("load", self._load_text(cause, words) + self._hint())
         return super()._crash(what, cause, words, is_new)
+
+    def _hint(self) -> str:
+        """Return advice for a program that may miss files in its sandbox."""
+        with contextlib.suppress(ValueError):
+            if self._sandbox is not None and not program_of(self._spec).is_placed:
+                return "; in the sandbox it sees only files and folders that its command names, and ?cwd=FOLDER"
+        return ""
 
     def _load_text(self, cause: str, words: str) -> str:
         return f"load: {self.name} does not load: {cause}{f': {words}' if words else ''}"[:_MAX_TEXT]

@@ -322,7 +322,7 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
 
 
 def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
-    """Yield the paths of a program: its own files with their folders, a folder ``cwd``, and where it is installed.
+    """Yield the paths of a program: its files with their folders, folders that it names, and where it is installed.
 
     A folder that is masked, or `_is_above_home`, is left out. So are files in masked folders, except the program, and
     the folders of arguments above the folder to which the arguments are relative.
@@ -333,7 +333,7 @@ def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
 
     above = program.folder.resolve().parents
     folders = [path.parent for path in program.files if path.resolve().parent not in above]
-    folders += [program.start] if program.start else []
+    folders += [*program.folders, *([program.folder] if program.is_placed else [])]
     yield from (folder for folder in folders if not _is_above_home(folder) and not is_masked(folder))
     yield from (path for path in program.files if path == program.file or not is_masked(path))
     environment = program.file.parent.parent
@@ -379,9 +379,10 @@ def _is_interpreter(path: Path) -> bool:
 
 
 def _files(spec: str) -> Iterator[Path]:
-    """Yield the files of an agent's code and their compiled copies; nothing for an agent without files."""
-    is_program = parse_spec(spec).is_program
-    paths = [path for path in agent_files(spec) if not (is_program and _is_interpreter(path.resolve()))]
+    """Yield the files and folders of an agent's code and compiled copies; nothing for an agent without files."""
+    paths = agent_files(spec)
+    if parse_spec(spec).is_program:
+        paths = [path for path in (*paths, *program_of(spec).folders) if not _is_interpreter(path.resolve())]
     for source in dict.fromkeys(found for path in paths for found in (Path(os.path.abspath(path)), path.resolve())):
         yield source
         compiled = Path(importlib.util.cache_from_source(str(source)))

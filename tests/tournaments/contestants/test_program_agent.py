@@ -70,6 +70,32 @@ def test_the_sandbox_shows_a_program_its_own_files_and_hides_the_others(tmp_path
     assert found["in"] == str(own)
 
 
+def test_a_folder_that_the_command_names_is_shown_and_nothing_beside_it(tmp_path, sandbox, monkeypatch):
+    bots = tmp_path / "bots"
+    inside, theirs, beside = bots / "deep" / "weights", bots / "theirs" / "weights", tmp_path / "secret"
+    for path in (inside, theirs, beside):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("12345")
+    place(bots, inside, theirs, beside)
+    monkeypatch.chdir(tmp_path)
+    # The program itself lies in the folder, as a class of Java does, and is found by the relative path.
+    spec = f"stdio:sh -c 'exec {sys.executable} -I bots/bot' bots"
+    for words, size in (("", "-1"), (" bots/theirs", "5")):  # a folder that two agents name is no secret of either
+        rival = f"stdio:{sys.executable} -cp none:bots/theirs"
+        found = seen(spec + words, tmp_path / f"log{size}", sandbox, [rival])
+        assert found == {str(inside): "5", str(theirs): size, str(beside): "-1", "in": str(tmp_path)}
+
+
+def test_a_program_that_misses_its_files_is_told_what_it_sees(tmp_path, sandbox, monkeypatch):
+    place(tmp_path / "bots")
+    monkeypatch.chdir(tmp_path)
+    for command, words in (("sh -c 'exec bots/bot'", "not found; in the sandbox"), ("false", "?cwd=FOLDER")):
+        with contextlib.closing(LineBot(f"stdio:{command}", LIMITS, None, sandbox)) as agent:
+            with pytest.raises(AgentFault) as caught:
+                agent.load()
+        assert words in caught.value.message
+
+
 def test_a_folder_that_the_sandbox_does_not_show_is_no_obstacle(tmp_path, sandbox, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "private").write_text("x")
