@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["normalised"]
+__all__ = ["normalised", "purged"]
 
 
 def normalised(rows: np.ndarray, otherwise: npt.ArrayLike) -> np.ndarray:
@@ -24,3 +24,8 @@ def normalised(rows: np.ndarray, otherwise: npt.ArrayLike) -> np.ndarray:
     totals = rows.sum(axis=-1, keepdims=True)
     positive = totals > 0.0
     return np.where(positive, rows / np.where(positive, totals, 1.0), otherwise)
+
+
+def purged(rows: np.ndarray, threshold: float) -> np.ndarray:
+    """Return rows of probabilities without those below a threshold; rows that are all below it stay as they are."""
+    return normalised(np.where(rows >= threshold, rows, 0.0), rows)

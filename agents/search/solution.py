@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.abstraction.holdem.distributions import purged
 from plurispiel.agents.resolve.vector_cfr import Evaluation
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.root import AddedRaises, Root
@@ -150,13 +150,8 @@ def believed_and_played(
     played = final if config.play == "final" else average
     if config.purge:
         # The average stays whole: a rare action, once seen, must still tell hands apart.
-        played = _purged(played, config.purge)
+        played = purged(played, config.purge)
     if frozen is not None:
         is_frozen = ~np.isnan(frozen[:, :1])
         average, played = (np.where(is_frozen, frozen, rows) for rows in (average, played))
     return average, played
-
-
-def _purged(rows: np.ndarray, threshold: float) -> np.ndarray:
-    """Return strategies without actions below a threshold; rows whose actions are all below it stay as they are."""
-    return normalised(np.where(rows >= threshold, rows, 0.0), rows)

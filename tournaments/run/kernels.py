@@ -56,6 +56,7 @@ MODULES = (
     "agents.tabular.solvers",
     "agents.search.exact.search",
     "agents.resolve.vector_cfr",
+    "agents.continual.small_games",
     "evaluation.replay",
     "evaluation.blueprint_values",
     "evaluation.best_response",

@@ -1,0 +1,127 @@
+"""The two things that continual re-solving carries through a hand: the own range, and bounds on the opponent's values.
+
+A bound is an expected value in chips of the whole hand, by the opponent's combo: chips that it has put in count as
+lost. The paper carries counterfactual values instead, which have to be divided by the same number as the range whenever
+the range is normalised (its listing leaves the division out); expected values stay as they are.
+
+An own action multiplies the range, and the bounds become the opponent's values after the action. A card takes combos
+out of the range, and the bounds become the opponent's values behind the card. An action of the opponent changes
+nothing: a bound holds for the best of the opponent's actions, so it holds for a bet of any size.
+
+References
+----------
+M. Moravcik et al.: DeepStack: expert-level artificial intelligence in heads-up no-limit poker. Science (2017),
+"Continual re-solving", and Lemma 7 of the supplementary materials.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.agents.continual.leaf_values import board_chance
+from plurispiel.agents.continual.lookahead import Solution
+
+__all__ = ["Carried", "start"]
+
+_NOBODY = 1e-12
+"""A weight of all hands together below which no hand is said to take an action, or to face another hand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What a seat knows at a public state.
+
+    Attributes
+    ----------
+    range : float64[num_combos]
+        The seat's own range, of sum 1.
+    bounds : float64[num_combos] or None
+        What each combo of the opponent may win at most, in chips of the whole hand. None where nothing is known, as at
+        the start of a hand or after an action that no combo takes: then the subgame is solved without a gadget.
+    estimate : float64[num_combos] or None
+        The opponent's range at the start of the street in the last solution, of sum 1, on the first decision of a
+        street that is not the first.
+    """
+
+    range: np.ndarray
+    bounds: np.ndarray | None = None
+    estimate: np.ndarray | None = None
+
+    def after_action(self, solution: Solution, node: int, action: int, played: np.ndarray, seat: int) -> "Carried":
+        """Return what the seat carries after its own action.
+
+        Parameters
+        ----------
+        solution : Solution
+            The solution by which the seat has acted.
+        node : int
+            The decision's node there.
+        action : int
+        played : float64[num_combos, num_actions]
+            The strategy that was played at the decision.
+        """
+        children = list(solution.decision(node).children)
+        left = self.range * played[:, children.index(action)] if action in children else np.zeros_like(self.range)
+        if left.sum() < _NOBODY:
+            return start(solution.rules, solution.board)
+        reach = solution.reach_after(node)[:, children.index(action)]
+        carried = Carried(left / left.sum())
+        return carried.bounded(solution, solution.decision(node).children[action], 1 - seat, reach)
+
+    def bounded(self, solution: Solution, node: int, other: int, reach: np.ndarray | None = None) -> "Carried":
+        """Return the same range with the opponent's values at a node of a solution as bounds.
+
+        Parameters
+        ----------
+        other : int
+            The opponent's seat.
+        reach : float64[num_combos], optional
+            The seat's reach at the node in the solution, whose sum need not be 1; by default `range`.
+        """
+        masses = _facing(solution.rules, solution.board, self.range if reach is None else reach)
+        return Carried(self.range, _divided(solution.means.values[other, node], masses))
+
+    def after_cards(self, solution: Solution, node: int, board: tuple[int, ...], seat: int) -> "Carried":
+        """Return what the seat carries after the cards of a new street.
+
+        Parameters
+        ----------
+        solution : Solution
+            The seat's last solution on the street before.
+        node : int
+            The end of the street there.
+        board : tuple of int
+            The whole board.
+        """
+        rules = solution.rules
+        free = rules.free_combos(board)
+        left = self.range * free
+        end, number = int(solution.betting.nodes.end[node]), solution.board_number(board)
+        reach = solution.means.end_reach[:, end] * free
+        masses = _facing(rules, board, reach[seat]) * board_chance(rules, len(solution.board), len(board))
+        if self.bounds is None or left.sum() < _NOBODY or masses.sum() < _NOBODY:
+            return start(rules, board)
+        bounds = _divided(solution.means.end_values[1 - seat, end, number], masses)
+        other = reach[1 - seat]
+        return Carried(left / left.sum(), bounds, other / other.sum() if other.sum() > 0.0 else None)
+
+
+def start(rules: HoldemRules, board: tuple[int, ...]) -> Carried:
+    """Return what is carried where nothing is known: every combo alike, and no bounds."""
+    free = rules.free_combos(board)
+    return Carried(free / free.sum())
+
+
+def _facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np.ndarray:
+    """Return the weight of all hands that match each combo on a board: float64[num_combos]."""
+    hands = rank_hands(rules, board)
+    found = np.zeros(rules.num_combos)
+    found[hands.combos] = fold_mass(hands, reach[hands.combos])
+    return found
+
+
+def _divided(values: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """Return expected values; 0 for hands that face no hand, for which a bound has no effect."""
+    return np.divide(values, masses, out=np.zeros_like(values), where=masses > 0.0)

@@ -1,0 +1,119 @@
+"""The settings of continual re-solving."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from plurispiel.abstraction.holdem.rules import BETTING_ABSTRACTIONS
+from plurispiel.abstraction.machine.suggestion import suggestion
+from plurispiel.agents.continual.lookahead import BOUNDS
+
+__all__ = ["KINDS", "RESOLVES", "VALUES", "ContinualConfig", "config_from_options"]
+
+VALUES = ("exact", "checkdown")
+KINDS = ("fixed", "fresh", "ranges")
+RESOLVES = ("decision", "street")
+_MENUS = ("rules", *BETTING_ABSTRACTIONS[1:])
+_MAX_ITERATIONS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ContinualConfig:
+    """The settings of continual re-solving; "as published" means as in DeepStack (Moravcik et al., 2017).
+
+    Attributes
+    ----------
+    iterations : int
+        Iterations of each solve, at least 2. The first half is not averaged.
+    values : {"exact", "checkdown"}
+        Values behind a street that is not the last: of a solver of the next street, or of a hand without more bets.
+    inner : int
+        Iterations of that solver, for each question.
+    noise : float
+        Error of the values behind a street: the root of its mean square, in pots.
+    kind : {"fixed", "fresh", "ranges"}
+        The kind of error, see `Noise`.
+    seed : int
+        Seed of the error.
+    bounds : {"iterations", "average", "best"}
+        The values that bound the opponent (`lookahead.BOUNDS`); ``iterations`` as published.
+    resolve : {"decision", "street"}
+        Whether to solve anew at each own decision, as published, or at the first one of each street only.
+    estimate : float
+        On the first decision of a street, the share of the opponent's weight in proportion to the range that the last
+        solution gives it; 0.9 as published. With the first action of a street this share has no choice to terminate.
+    purge : float
+        Actions below this probability are not played, unless all are below it.
+    menu : {"rules", "fchpa", "fcpa", "fc"}
+        The raises in a lookahead: those of the rules, or the named ones. Raises of the opponent may be of any size.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range.
+    """
+
+    iterations: int = 300
+    values: str = "exact"
+    inner: int = 60
+    noise: float = 0.0
+    kind: str = "fixed"
+    seed: int = 1
+    bounds: str = "iterations"
+    resolve: str = "decision"
+    estimate: float = 0.0
+    purge: float = 0.0
+    menu: str = "rules"
+
+    def __post_init__(self):
+        for name, least in (("iterations", 2), ("inner", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if not least <= value <= _MAX_ITERATIONS:
+                raise ValueError(f"{name} must be {least} to {_MAX_ITERATIONS:,}, got {value!r}")
+        for name, known in (
+            ("values", VALUES),
+            ("kind", KINDS),
+            ("bounds", BOUNDS),
+            ("resolve", RESOLVES),
+            ("menu", _MENUS),
+        ):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} is {', '.join(known[:-1])} or {known[-1]}, got {getattr(self, name)!r}")
+        if not (math.isfinite(self.noise) and 0.0 <= self.noise <= 10.0):
+            raise ValueError(f"noise is a share of the pot, 0 to 10, got {self.noise!r}")
+        for name in ("estimate", "purge"):
+            if not 0.0 <= getattr(self, name) < 1.0:
+                raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
+
+    @property
+    def omitted(self) -> int:
+        """Number of iterations at the start that are not averaged."""
+        return self.iterations // 2
+
+
+def config_from_options(options: Mapping[str, str]) -> ContinualConfig:
+    """Return the settings that options describe, given as a mapping of names to texts.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown, cannot be read or is out of range.
+
+    Examples
+    --------
+    >>> config_from_options({"iterations": "100", "noise": "0.03"}).omitted
+    50
+    """
+    kinds = {field.name: type(field.default) for field in dataclasses.fields(ContinualConfig)}
+    if unknown := sorted(set(options) - set(kinds)):
+        meant = suggestion(unknown[0], kinds)
+        raise ValueError(f"continual re-solving takes the options {', '.join(kinds)}, got {unknown[0]}{meant}")
+    return ContinualConfig(**{name: _read(name, text, kinds[name]) for name, text in options.items()})  # type: ignore[arg-type]
+
+
+def _read(name: str, text: str, kind: type) -> str | int | float:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"{name} is a {'whole ' * (kind is int)}number, got {text!r}") from None

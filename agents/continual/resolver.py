@@ -1,0 +1,180 @@
+"""Continual re-solving of a small game: the strategy at a public state, from nothing but the public history.
+
+The strategy at a decision follows from the range and the bounds that its seat carries there (`Carried`). These follow
+from the solution at the seat's decision before, and so on to the start of the hand. So the strategy is a function of
+the public history, in whichever order one asks; solutions are kept.
+"""
+
+import functools
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
+from plurispiel.abstraction.holdem.distributions import purged
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.continual.carried import Carried, start
+from plurispiel.agents.continual.config import ContinualConfig
+from plurispiel.agents.continual.exact_values import ExactLeaves
+from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves, Leaves, Line, Noise, NoisyLeaves
+from plurispiel.agents.continual.lookahead import Lookahead, Opponent, Solution
+
+__all__ = ["MAX_STREETS", "Resolved", "Resolver"]
+
+MAX_STREETS = 2
+"""Exact values behind a street are those of the last street."""
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """A decision that has been solved.
+
+    Attributes
+    ----------
+    solution : Solution
+    node : int
+        The decision's node there: 0 unless an earlier solution of the street serves.
+    carried : Carried
+        What the seat carried to the decision.
+    actions : list of int
+        The actions on offer in the lookahead, ascending.
+    played : float64[num_combos, num_actions]
+        The strategy that acts.
+    """
+
+    solution: Solution
+    node: int
+    carried: Carried
+    actions: list[int]
+    played: np.ndarray
+
+
+class Resolver:
+    """Both seats of a game of at most two streets.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    config : ContinualConfig
+
+    Attributes
+    ----------
+    counts : Counter
+        Counts ``solves`` of lookaheads, ``decisions`` solved, decisions solved ``anew`` because nothing is known there,
+        and of the solver behind a street ``inner_solves`` (a street of one board behind one line of betting) and
+        ``inner_iterations``.
+
+    Raises
+    ------
+    ValueError
+        If the game is not such a game.
+    """
+
+    def __init__(self, rules: HoldemRules, config: ContinualConfig):
+        if rules.num_seats != 2 or rules.num_streets > MAX_STREETS:
+            raise ValueError(
+                f"continual re-solving plays games of two seats and one or two streets, got {rules.num_seats} seats "
+                f"and {rules.num_streets} streets"
+            )
+        self.rules, self.config = rules, config
+        self.counts: Counter[str] = Counter()
+        menu = rules if config.menu == "rules" else rules.with_menu(config.menu)
+        if menu.betting_abstraction == "fullgame":
+            raise ValueError("continual re-solving needs a menu of raises, as in menu=fcpa: the game offers any size")
+        self._menu: RaiseMenu = functools.partial(_offered, menu)
+        self._first: Solution | None = None
+        self._found: dict[tuple[tuple[int, ...], Line], Resolved] = {}
+
+    def resolved(self, board: tuple[int, ...], actions: Line) -> Resolved:
+        """Return the solution at a decision, from the board so far and all actions so far."""
+        key = board, actions
+        if key not in self._found:
+            self._found[key] = self._resolve(board, actions)
+        return self._found[key]
+
+    def _resolve(self, board: tuple[int, ...], actions: Line) -> Resolved:
+        state = self._state(actions)
+        seat, street = state.actor, state.street
+        before = next((number for number in range(len(actions) - 1, -1, -1) if actions[number][0] == seat), None)
+        carried = self._begun(board, actions, seat) if before is None else self._continued(board, actions, seat, before)
+        self.counts["decisions"] += 1
+        if before is not None and self.config.resolve == "street" and actions[before][2] == street:
+            last = self.resolved(board, actions[:before])
+            node = last.solution.follow(last.node, actions[before:])
+            if node is not None:
+                return self._resolved(last.solution, node, carried)
+        if not actions:
+            return self._resolved(self._root(), 0, carried)
+        return self._resolved(self._solve(state, board, actions, carried), 0, carried)
+
+    def _resolved(self, solution: Solution, node: int, carried: Carried) -> Resolved:
+        played = purged(solution.strategy(node), self.config.purge)
+        return Resolved(solution, node, carried, list(solution.decision(node).children), played)
+
+    def _begun(self, board: tuple[int, ...], actions: Line, seat: int) -> Carried:
+        """Return what a seat carries to its first decision of the hand."""
+        if not actions or board:
+            return start(self.rules, board)
+        first = self._root()
+        carried = start(self.rules, board)
+        return carried.bounded(first, 0, 1 - seat)
+
+    def _continued(self, board: tuple[int, ...], actions: Line, seat: int, before: int) -> Carried:
+        """Return what a seat carries from its decision after the first `before` actions to the present one."""
+        _, action, street = actions[before]
+        then = board[: self.rules.board_size(street)]
+        last = self.resolved(then, actions[:before])
+        carried = last.carried.after_action(last.solution, last.node, action, last.played, seat)
+        if len(then) == len(board):
+            return carried
+        node = last.solution.follow(last.node, tuple(each for each in actions[before:] if each[2] == street))
+        if node is None or last.solution.betting.nodes.end[node] < 0:
+            return start(self.rules, board)
+        return carried.after_cards(last.solution, node, board, seat)
+
+    def _root(self) -> Solution:
+        """Return the solution of the start of the hand, in which both seats hold every combo alike."""
+        if self._first is None:
+            self._first = self._solve(BettingState(self.rules), (), (), start(self.rules, ()))
+        return self._first
+
+    def _solve(self, state: BettingState, board: tuple[int, ...], actions: Line, carried: Carried) -> Solution:
+        config, seat, other = self.config, state.actor, 1 - state.actor
+        lookahead = Lookahead(state, board, actions, self._leaves, self._menu)
+        even = start(self.rules, board).range
+        ranges = np.stack([even, even])
+        ranges[seat] = carried.range
+        opponent = None
+        if carried.bounds is not None:
+            share = 0.0 if carried.estimate is None else config.estimate
+            guess = even if carried.estimate is None else carried.estimate
+            acts_first = not actions or actions[-1][2] < state.street
+            forced = share * guess if acts_first else np.zeros_like(even)
+            ranges[other] = (1.0 - share) * even + (0.0 if acts_first else share * guess)
+            opponent = Opponent(other, carried.bounds, forced)
+        elif actions:
+            self.counts["anew"] += 1
+        solution = lookahead.solve(ranges, config.iterations, config.omitted, opponent=opponent, bounds=config.bounds)
+        self.counts["solves"] += 1
+        if lookahead.leaves is not None:
+            self.counts["inner_solves"] += lookahead.leaves.num_solves
+            self.counts["inner_iterations"] += lookahead.leaves.num_iterations
+        return solution
+
+    def _leaves(self, boundary: Boundary) -> Leaves:
+        config = self.config
+        leaves: Leaves = ExactLeaves(boundary, config.inner) if config.values == "exact" else CheckdownLeaves(boundary)
+        return NoisyLeaves(leaves, boundary, Noise(config.noise, config.kind, config.seed)) if config.noise else leaves
+
+    def _state(self, actions: Line) -> BettingState:
+        state = BettingState(self.rules)
+        for _, action, _ in actions:
+            state.apply(action)
+        return state
+
+
+def _offered(offering: HoldemRules, rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
+    """Return the raises on offer by the menu of other rules."""
+    return raise_menu(offering, state)
