@@ -1,7 +1,8 @@
 """Means, intervals and tests over independent samples; in a duplicate match a sample is a group."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from math import ceil, exp, inf, log, sqrt
 
 import numpy as np
 
@@ -152,6 +153,44 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
         return inf
     t_squared = (num_samples - 1) * (bound - 1.0) / (1.0 - bound / spread)
     return sd * sqrt(t_squared / num_samples)
+
+
+def combined_half_width(
+    weights: Sequence[float], sds: Sequence[float], counts: Sequence[int], *, alpha: float = 0.05
+) -> float:
+    """Return the half-width of an anytime-valid interval of a weighted sum of means of independent streams of samples.
+
+    With probability at least 1 - alpha, all intervals cover the true sum, whichever stream each next sample was taken
+    from. So a rule may choose the stream by looking at all samples so far, and stop at any result.
+
+    Parameters
+    ----------
+    weights : sequence of float
+        The weight of each stream's mean in the sum, without its sign; streams of weight 0 do not count.
+    sds, counts : sequence of float, sequence of int
+        As in `sequential_half_width`, for each stream.
+    alpha : float
+        The probability that any of the intervals may miss the true sum.
+
+    Notes
+    -----
+    A sample changes the likelihood ratio of its own stream alone (`sequential_half_width`), so the product of the
+    streams' ratios is a martingale, too, whichever stream is chosen. The ratios are martingales for every spread on
+    average over the spreads that the samples seen allow: a rule that knows the spreads, and not the samples alone,
+    could make somewhat more of them. By Ville's inequality, the product ever exceeds 1 / alpha with a probability of at
+    most alpha. The interval holds the sums of all sets of means for which the product does not exceed 1 / alpha, and
+    somewhat more: with d the error of a mean and u = d^2 n / (s^2 (n - 1)), the logarithm of a ratio is concave in u.
+    Therefore u / v is at most the share of the stream in the logarithm of the product, where v is the u at which the
+    stream takes the whole logarithm. By Cauchy and Schwarz, the weighted errors sum to at most the root of the sum of
+    squares of the weighted half-widths that belong to the v.
+    """
+    streams = [each for each in zip(weights, sds, counts, strict=True) if each[0] > 0.0]
+    penalties = [0.5 * log(1.0 + count * _EFFECT_VARIANCE) for _, _, count in streams]
+    squares = 0.0
+    for (weight, sd, count), penalty in zip(streams, penalties, strict=True):
+        alone = alpha * exp(penalty - sum(penalties))
+        squares += (weight * sequential_half_width(sd, count, alpha=alone)) ** 2 if alone > 0.0 else inf
+    return sqrt(squares)
 
 
 def expected_half_width(sd: float, num_samples: int) -> float:

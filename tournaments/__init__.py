@@ -9,41 +9,63 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plurispiel.tournaments.api.exploitability import ExploitabilityResult, measure_exploitability
     from plurispiel.tournaments.api.lbr import LbrResult, run_lbr
+    from plurispiel.tournaments.api.league import (
+        add_to_league,
+        create_league,
+        league_standings,
+        play_league,
+        remove_from_league,
+    )
+    from plurispiel.tournaments.api.league_result import LeagueAgent, LeagueResult
     from plurispiel.tournaments.api.replay import ReplayResult, replay_hands
     from plurispiel.tournaments.api.tournament import forecast_tournament, run_tournament
-    from plurispiel.tournaments.api.tournament_result import AgentResult, TournamentResult
+    from plurispiel.tournaments.run.tournament_result import AgentResult, TournamentResult
 
 __all__ = [
     "AgentResult",
     "ExploitabilityResult",
     "LbrResult",
+    "LeagueAgent",
+    "LeagueResult",
     "ReplayResult",
     "TournamentResult",
+    "add_to_league",
+    "create_league",
     "forecast_tournament",
+    "league_standings",
     "measure_exploitability",
+    "play_league",
+    "remove_from_league",
     "replay_hands",
     "run_lbr",
     "run_tournament",
 ]
 
 _MODULES = {
-    "AgentResult": "tournament_result",
-    "ExploitabilityResult": "exploitability",
-    "LbrResult": "lbr",
-    "ReplayResult": "replay",
-    "TournamentResult": "tournament_result",
-    "forecast_tournament": "tournament",
-    "measure_exploitability": "exploitability",
-    "replay_hands": "replay",
-    "run_lbr": "lbr",
-    "run_tournament": "tournament",
+    "AgentResult": "run.tournament_result",
+    "ExploitabilityResult": "api.exploitability",
+    "LbrResult": "api.lbr",
+    "LeagueAgent": "api.league_result",
+    "LeagueResult": "api.league_result",
+    "ReplayResult": "api.replay",
+    "TournamentResult": "run.tournament_result",
+    "add_to_league": "api.league",
+    "create_league": "api.league",
+    "forecast_tournament": "api.tournament",
+    "league_standings": "api.league",
+    "measure_exploitability": "api.exploitability",
+    "play_league": "api.league",
+    "remove_from_league": "api.league",
+    "replay_hands": "api.replay",
+    "run_lbr": "api.lbr",
+    "run_tournament": "api.tournament",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.api.{_MODULES[name]}"), name)
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ from plurispiel.evaluation.statistics import (
     MIN_SEQUENTIAL_SAMPLES,
     Estimate,
     bootstrap_interval,
+    combined_half_width,
     estimate_mean,
     expected_half_width,
     one_tailed_p,
@@ -138,6 +139,63 @@ def all_in_pots(rng, length):
 def test_sequential_tests_raise_few_false_alarms(draw):
     alarms = false_alarms(draw)
     assert 0 < alarms <= 2_000 * 0.05 + 3.0 * (2_000 * 0.05 * 0.95) ** 0.5
+
+
+def log_ratio(error, sd, count):
+    """Return the logarithm of the likelihood ratio of `sequential_half_width` against the mean plus `error`."""
+    spread = 1.0 + 0.01 * count
+    u = count * (error / sd) ** 2 / (count - 1)
+    return 0.5 * count * math.log((1.0 + u) / (1.0 + u / spread)) - 0.5 * math.log(spread)
+
+
+def test_one_stream_has_the_sequential_interval():
+    for weights in ([0.7], [0.7, 0.0]):
+        found = combined_half_width(weights, [3.0, 9.0][: len(weights)], [400, 5][: len(weights)])
+        assert found == pytest.approx(0.7 * sequential_half_width(3.0, 400), rel=1e-9)
+    assert log_ratio(sequential_half_width(3.0, 400), 3.0, 400) == pytest.approx(math.log(20.0))
+    assert combined_half_width([1.0, 1.0], [1.0, 1.0], [99, 400]) == math.inf
+    assert combined_half_width([1.0, 1.0], [0.0, 0.0], [200, 400]) == 0.0
+
+
+@pytest.mark.parametrize("num_streams", [2, 5, 12])
+def test_a_combined_interval_holds_all_means_that_are_not_rejected(num_streams):
+    """The sums of errors whose likelihood ratios multiply to 1 / alpha, in random directions and near the worst."""
+    rng = np.random.default_rng(num_streams)
+    weights, sds = rng.uniform(0.1, 2.0, num_streams), 10.0 ** rng.uniform(0, 2, num_streams)
+    counts = rng.integers(100, 3_000, num_streams).tolist()
+    limit = combined_half_width(weights.tolist(), sds.tolist(), counts, alpha=0.02)
+    worst = weights * sds**2 / np.array(counts)
+    found = []
+    for trial in range(100):
+        direction = worst * np.exp(rng.normal(size=num_streams) * trial / 50)
+        low, high = 0.0, 1e3 / direction.max() * sds.max()
+        for _ in range(60):
+            middle = (low + high) / 2
+            ratio = sum(map(log_ratio, middle * direction, sds, counts))
+            low, high = (low, middle) if ratio > math.log(50.0) else (middle, high)
+        found.append(float((weights * low * direction).sum()))
+    assert 0.9 * limit < max(found) <= limit
+
+
+def test_choosing_the_next_stream_by_results_raises_few_false_alarms():
+    """The next samples go to the stream with the most evidence against the truth; a look after every batch."""
+    rng = np.random.default_rng(5)
+    alarms, runs, num_streams = 0, 300, 3
+    for _ in range(runs):
+        counts, sds = np.full(num_streams, 104), np.array([1.0, 2.0, 5.0])
+        samples = [all_in_pots(rng, 104) * sd for sd in sds]
+        sums, squares = (np.array([(each**power).sum() for each in samples]) for power in (1, 2))
+        for _ in range(15):
+            means = sums / counts
+            spreads = np.sqrt((squares - counts * means**2) / (counts - 1))
+            if abs(means.sum()) > combined_half_width([1.0] * num_streams, spreads.tolist(), counts.tolist()):
+                alarms += 1
+                break
+            chosen = int(np.argmax(list(map(log_ratio, means, spreads, counts))))
+            batch = all_in_pots(rng, 40) * sds[chosen]
+            sums[chosen], squares[chosen] = sums[chosen] + batch.sum(), squares[chosen] + (batch**2).sum()
+            counts[chosen] += 40
+    assert alarms <= runs * 0.05
 
 
 def test_looking_all_the_time_at_the_interval_of_one_look_raises_many():

@@ -66,7 +66,7 @@ def test_an_interrupt_outside_play_is_one_line(capsys, monkeypatch):
     def interrupt(spec):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("plurispiel.tournaments.api.tournament_run.make_agent", interrupt)
+    monkeypatch.setattr("plurispiel.tournaments.run.tournament_run.make_agent", interrupt)
     assert main(["tournament"]) == 130
     assert capsys.readouterr().err == "plurispiel tournament: interrupted; run the same command again\n"
 

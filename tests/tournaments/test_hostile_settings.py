@@ -106,7 +106,7 @@ def files(folder):
 COMMANDS = {
     "tournament": (
         ["tournament"],
-        "plurispiel.tournaments.api.tournament_run.RunStore.__init__",
+        "plurispiel.tournaments.run.tournament_run.RunStore.__init__",
         [TOURNAMENT, TOURNAMENT.replace('"raw"', '"aivat"')],
     ),
     "abstraction": (["abstraction", "build"], f"{commands.__name__}.abstraction.build_table", [CARDS]),

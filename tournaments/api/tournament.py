@@ -2,9 +2,6 @@
 
 import contextlib
 import dataclasses
-import functools
-import sys
-import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,10 +9,11 @@ from typing import Any
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.specs import split_specs
 from plurispiel.tournaments.api.agent_spec import agent_spec
-from plurispiel.tournaments.api.tournament_result import TournamentResult
-from plurispiel.tournaments.api.tournament_run import RunOptions, Say, TournamentRun, forecast
+from plurispiel.tournaments.api.notes import Notes
 from plurispiel.tournaments.run.config import TournamentConfig, read_config
 from plurispiel.tournaments.run.default_tournament import with_default_tournament
+from plurispiel.tournaments.run.tournament_result import TournamentResult
+from plurispiel.tournaments.run.tournament_run import RunOptions, TournamentRun, forecast
 
 __all__ = ["forecast_tournament", "gather_settings", "run_tournament"]
 
@@ -96,8 +94,7 @@ def run_tournament(
     (16, 0)
     """
     chosen = gather_settings(agents, settings, options)
-    notes: list[str] = []
-    say = functools.partial(_print, notes) if progress else notes.append
+    notes = Notes(progress)
     how = RunOptions(
         workers=workers,
         hands=hands,
@@ -109,9 +106,9 @@ def run_tournament(
         fresh=fresh,
         settings_file=_file_of(settings),
     )
-    with contextlib.closing(TournamentRun(chosen, how, say, _warning(say, progress))) as run:
+    with contextlib.closing(TournamentRun(chosen, how, notes.say, notes.warn)) as run:
         run.play(progress=progress)
-        return dataclasses.replace(run.finish(), notes=tuple(notes))
+        return dataclasses.replace(run.finish(), notes=tuple(notes.lines))
 
 
 def forecast_tournament(
@@ -131,7 +128,7 @@ def forecast_tournament(
     The parameters are those of `run_tournament` without ``out``, ``fresh`` and ``hands``. The result is the record that
     ``plurispiel tournament --dry-run --json`` prints (`dry_run.expect`).
     """
-    say: Say = functools.partial(_print, []) if progress else _ignore
+    notes = Notes(progress)
     how = RunOptions(
         workers=workers,
         isolate=isolate,
@@ -141,7 +138,7 @@ def forecast_tournament(
         settings_file=_file_of(settings),
         keeps_run=False,
     )
-    return forecast(gather_settings(agents, settings, options), how, say, _warning(say, progress))
+    return forecast(gather_settings(agents, settings, options), how, notes.say, notes.warn)
 
 
 def gather_settings(
@@ -179,17 +176,3 @@ def gather_settings(
 
 def _file_of(settings: str | Path | Mapping[str, Any] | None) -> Path | None:
     return None if settings is None or isinstance(settings, Mapping) else Path(settings)
-
-
-def _warning(say: Say, progress: bool) -> Say:
-    """Return the function that reports a missing sandbox: `say`, or a Python warning where `say` shows nothing."""
-    return say if progress else functools.partial(warnings.warn, stacklevel=4)
-
-
-def _print(notes: list[str], note: str) -> None:
-    notes.append(note)
-    print(note, file=sys.stderr, flush=True)
-
-
-def _ignore(note: str) -> None:
-    """Drop a note."""

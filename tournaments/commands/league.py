@@ -4,22 +4,28 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import math
 import sys
 from pathlib import Path
-from typing import Any
 
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.evaluation.referee import RefereeDisagrees
+from plurispiel.tournaments.api.league import (
+    add_to_league,
+    create_league,
+    league_standings,
+    play_league,
+    remove_from_league,
+)
+from plurispiel.tournaments.api.league_result import LeagueResult
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.league.config import LeagueConfig
-from plurispiel.tournaments.league.folder import League, create_league, has_changed, holds_league, pairs_of
+from plurispiel.tournaments.league.entries import change_of
+from plurispiel.tournaments.league.folder import League, pairs_of
 from plurispiel.tournaments.league.page import make_league_page
-from plurispiel.tournaments.league.player import HANDS_PER_GROUP, LeaguePlayer, Limits
-from plurispiel.tournaments.league.standings import make_standings, standings_text
+from plurispiel.tournaments.league.player import HANDS_PER_GROUP
 from plurispiel.tournaments.run.block_player import RunAborted
-from plurispiel.tournaments.run.results import aligned, printable
+from plurispiel.tournaments.run.results import BELIEVED, aligned, printable
 from plurispiel.tournaments.run.workers import WorkerFailed
 
 
@@ -44,27 +50,25 @@ def _create(options: argparse.Namespace) -> int:
         for field in dataclasses.fields(LeagueConfig)
         if hasattr(options, field.name)
     }
-    league = create_league(Path(options.folder), LeagueConfig(**given))
-    print(f"began a league of {league.config.game} in {options.folder}")
+    create_league(options.folder, **given)
+    print(f"began a league of {League(Path(options.folder)).config.game} in {options.folder}")
     return 0
 
 
 def _add(options: argparse.Namespace) -> int:
-    folder = Path(options.folder)
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
-        if not holds_league(folder):
-            create_league(folder, LeagueConfig())
-            say(printable(f"began a league of {League(folder).config.game} in {folder}"))
-        league = League(folder)
-        added = [league.add(spec, _say, _say) for spec in options.agents]
+        agents = options.agents or None
+        added = add_to_league(options.folder, agents, believe=options.believe, progress=True)
     for entry, is_new in added:
         what = "added" if is_new else "is in the league already:"
         print(printable(f"{what} {entry.name}, number {entry.number}, digest {entry.digest}"))
+    if not added:
+        print("no agent has changed")
     return 0
 
 
 def _remove(options: argparse.Namespace) -> int:
-    entry = League(Path(options.folder)).remove(options.agent)
+    entry = remove_from_league(options.folder, options.agent)
     print(printable(f"removed {entry.name}; its results count again if it is added again"))
     return 0
 
@@ -79,60 +83,53 @@ def _list(options: argparse.Namespace) -> int:
             groups[second.number] += pairing.groups
     found = [
         dataclasses.asdict(entry)
-        | {"hands": HANDS_PER_GROUP * groups[entry.number], "changed": entry.active and has_changed(entry)}
+        | {"hands": HANDS_PER_GROUP * groups[entry.number], "change": change_of(entry) or None}
         for entry in entries
     ]
     if options.json:
         print(json.dumps(found, indent=1))
         return 0
     rows: list[tuple[str, ...]] = [("agent", "state", "number", "digest", "hands")]
+    states = {None: "plays", "file": "changed", "code": "older code"}
     for each in found:
-        state = "changed" if each["changed"] else "plays" if each["active"] else "removed"
-        rows.append((printable(each["name"]), state, str(each["number"]), each["digest"], f"{each['hands']:,}"))
+        name = printable(each["name"]) + BELIEVED * each["believe"]
+        state = states[each["change"]] if each["active"] else "removed"
+        rows.append((name, state, str(each["number"]), each["digest"], f"{each['hands']:,}"))
     print("\n".join(aligned(rows, num_texts=2)))
     return 0
 
 
 def _play(options: argparse.Namespace) -> int:
-    if options.hands is not None and options.hands < 1:
-        raise ValueError(f"hands must be at least 1, got {options.hands}")
-    if options.hours is not None and not 0.0 < options.hours < math.inf:
-        raise ValueError(f"hours must be above 0, got {options.hours:g}")
-    league = League(Path(options.folder))
-    if len(league.active) < 2:
-        raise ValueError(f"a league needs two agents or more; plurispiel league {options.folder} add AGENT adds one")
-    limits = Limits(options.hands, None if options.hours is None else 3600.0 * options.hours)
-    with contextlib.redirect_stdout(sys.stderr), league.playing():
-        if options.fresh:
-            league.forget_pairings()
-        try:
-            LeaguePlayer(league, limits, options.workers, _say, _say).play(progress=True)
-        except KeyboardInterrupt:
-            say("interrupted; all finished groups are stored. Give the same command to continue")
-            return INTERRUPTED
-        except (WorkerFailed, RefereeDisagrees, RunAborted) as error:
-            say(printable(f"plurispiel league: {error}"))
-            return FAILED
-        record = make_standings(league)
-    _show(record, as_json=options.json)
-    return FAULT_LIMIT if any(agent["retired"] for agent in record["agents"]) else 0
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            result = play_league(
+                options.folder,
+                hands=options.hands,
+                hours=options.hours,
+                workers=options.workers,
+                fresh=options.fresh,
+                progress=True,
+            )
+    except KeyboardInterrupt:
+        say("interrupted; all finished groups are stored. Give the same command to continue")
+        return INTERRUPTED
+    except (WorkerFailed, RefereeDisagrees, RunAborted) as error:
+        say(printable(f"plurispiel league: {error}"))
+        return FAILED
+    _show(result, as_json=options.json)
+    return FAULT_LIMIT if any(agent["retired"] for agent in result.record["agents"]) else 0
 
 
 def _standings(options: argparse.Namespace) -> int:
-    league = League(Path(options.folder))
-    record = make_standings(league)
+    result = league_standings(options.folder)
     if options.html:
         path = Path(options.html)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, make_league_page(league, record))
+        write_atomically(path, make_league_page(League(result.folder), result.record))
         say(printable(f"wrote {path}"))
-    _show(record, as_json=options.json)
+    _show(result, as_json=options.json)
     return 0
 
 
-def _show(record: dict[str, Any], *, as_json: bool) -> None:
-    print(json.dumps(record, indent=1, allow_nan=False) if as_json else standings_text(record))
-
-
-def _say(text: str) -> None:
-    say(printable(text))
+def _show(result: LeagueResult, *, as_json: bool) -> None:
+    print(json.dumps(result.record, indent=1, allow_nan=False) if as_json else result)

@@ -11,7 +11,6 @@ from typing import Any
 from plurispiel.agents.specs import split_specs
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.api.tournament import gather_settings
-from plurispiel.tournaments.api.tournament_run import RunOptions, TournamentRun, forecast
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.run.block_player import RunAborted
@@ -19,6 +18,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.dry_run import dry_run_text
 from plurispiel.tournaments.run.results import printable, results_text, table_text
 from plurispiel.tournaments.run.store import RunRefused
+from plurispiel.tournaments.run.tournament_run import RunOptions, TournamentRun, forecast
 from plurispiel.tournaments.run.workers import WorkerFailed
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurispiel.tournaments.league.pairings import Crosstable
+from plurispiel.tournaments.league.crosstable import Crosstable
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS
 
 _GROWTH = 4

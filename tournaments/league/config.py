@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plurispiel.abstraction.holdem.openspiel import parse_game
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.settings import make_record, read_settings
-from plurispiel.agents.specs import parse_spec
-from plurispiel.tournaments.api.tournament_run import RunOptions
+from plurispiel.agents.specs import parse_spec, unique_names
+from plurispiel.tournaments.league.entries import Entry
 from plurispiel.tournaments.run.config import DEFAULT_SEED, TournamentConfig
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS
+from plurispiel.tournaments.run.tournament_run import RunOptions
 
 _OWN = ("placement", "isolate", "processes", "sandbox", "agent_network")
 """The settings that `TournamentConfig` lacks: the first decks of a pairing, and the isolation of agents."""
@@ -73,19 +76,24 @@ class LeagueConfig:
         filled = TournamentConfig(**self._settings(), agents=("call", "fold"), seed=self.seed, decks=1)
         object.__setattr__(self, "values", filled.values)
 
-    def pairing(self, specs: tuple[str, str], digests: tuple[str, str], decks: int) -> dict[str, Any]:
-        """Return the settings of the tournament that a pairing is: arguments of `TournamentConfig`.
+    def pairing(self, entries: tuple[Entry, Entry], decks: int, *, part: int = 1) -> dict[str, Any]:
+        """Return the settings of the tournament that a part of a pairing is: arguments of `TournamentConfig`.
 
         Parameters
         ----------
-        specs, digests : (str, str)
-            The specs and the content digests of the two entries, the older entry first.
+        entries : (Entry, Entry)
+            The two entries, the older one first.
         decks : int
-            The number of decks.
+            The number of decks of the part.
+        part : int
+            The number of the part, from 1. Every part has decks of its own.
         """
+        specs = tuple(entry.spec for entry in entries)
         is_secret = self.seed is None and any(parse_spec(spec).is_foreign for spec in specs)
-        settings = self._settings() | {"agents": specs, "decks": decks}
-        return settings | {"seed": None if is_secret else self._pairing_seed(digests)}
+        names = unique_names(list(specs))
+        believe = tuple(name for name, entry in zip(names, entries, strict=True) if entry.believe)
+        settings = self._settings() | {"agents": specs, "decks": decks, "believe": believe}
+        return settings | {"seed": None if is_secret else self._pairing_seed(entries, part)}
 
     def options(self, **others: Any) -> RunOptions:
         """Return the isolation of a pairing's agents, with further arguments of `RunOptions`."""
@@ -96,6 +104,11 @@ class LeagueConfig:
             agent_network=self.agent_network,
             **others,
         )
+
+    @functools.cached_property
+    def rules(self) -> HoldemRules:
+        """The rules of the game."""
+        return parse_game(self.game)
 
     @functools.cached_property
     def public_seed(self) -> int:
@@ -114,9 +127,9 @@ class LeagueConfig:
         del settings["seed"]
         return settings | {"seats": 2, "format": "lineup"}
 
-    def _pairing_seed(self, digests: tuple[str, str]) -> int:
-        """Return a pairing's seed. Every pairing has other decks: bootstrap intervals assume independent pairings."""
-        text = " ".join((str(self.public_seed), *digests))
+    def _pairing_seed(self, entries: tuple[Entry, Entry], part: int) -> int:
+        """Return the seed of a part of a pairing. All parts have other decks: intervals assume independent pairings."""
+        text = " ".join((str(self.public_seed), *(entry.digest for entry in entries))) + f" {part}" * (part > 1)
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 
 

@@ -1,5 +1,8 @@
 """The entries of a league. An entry is an agent with one content: after a change of its file it is a new entry.
 
+The content of an agent from outside is its file or program. That of an agent of this package is its stored strategy, if
+it has one, and the code of this package that it plays by (`own_code`), which an upgrade may change.
+
 Entries are numbered from 1 in the order in which they were added. Numbers are never used again, because they name the
 folders of pairings.
 """
@@ -12,7 +15,11 @@ from pathlib import Path
 
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.settings import make_record, read_settings
+from plurispiel.agents.own_code import own_code_digest
 from plurispiel.agents.specs import agent_digest, parse_spec, unique_names
+
+CHANGES = {"file": "its file or stored strategy has changed", "code": "the code of this package has changed"}
+"""The changes of an agent, in words (`change_of`)."""
 
 _FILE = "entries.toml"
 
@@ -30,9 +37,14 @@ class Entry:
     spec : str
         The agent's spec, with an absolute path if it has a file.
     digest : str
-        Hash of the title and the content of the agent (`content_digest`).
+        Hash of the title, and of the file or stored strategy, of the agent (`content_digest`).
     active : bool
         Whether the entry plays and is ranked; an entry that was removed keeps its results.
+    code : str
+        Hash of the code of this package that the agent plays by; empty for agents from outside.
+    believe : bool
+        Whether the strategy that the agent reports corrects its scores ``aivat`` and ``aivat_duplicate``, as with
+        `TournamentConfig.believe`; only for agents from outside.
     """
 
     number: int
@@ -40,14 +52,26 @@ class Entry:
     spec: str
     digest: str
     active: bool = True
+    code: str = ""
+    believe: bool = False
 
     def __post_init__(self):
-        is_number = type(self.number) is int and type(self.active) is bool
-        if not is_number or not all(isinstance(text, str) for text in (self.name, self.spec, self.digest)):
-            raise ValueError("an entry has a number, a name, a spec, a digest, and active = true or false")
-        if len(self.digest) != 12 or set(self.digest) - set("0123456789abcdef"):
-            raise ValueError(f"a digest has twelve hexadecimal digits, got {self.digest!r:.40}")
-        parse_spec(self.spec)
+        texts, truths = (self.name, self.spec, self.digest, self.code), (self.active, self.believe)
+        is_typed = all(isinstance(text, str) for text in texts) and all(type(truth) is bool for truth in truths)
+        if type(self.number) is not int or not is_typed:
+            raise ValueError("an entry has a number, the texts name, spec, digest and code, and active, believe = true")
+        for digest in filter(None, (self.digest, self.code)):
+            if len(digest) != 12 or set(digest) - set("0123456789abcdef"):
+                raise ValueError(f"a digest has twelve hexadecimal digits, got {digest!r:.40}")
+        if not self.digest:
+            raise ValueError("an entry needs a digest")
+        if parse_spec(self.spec).is_foreign and self.code:
+            raise ValueError(f"{self.spec!r:.80} is an agent from outside, which plays by no code of this package")
+
+    @property
+    def content(self) -> tuple[str, str, bool]:
+        """All that tells entries apart: two entries of one content are one entry."""
+        return self.digest, self.code, self.believe
 
 
 def content_digest(spec: str) -> str:
@@ -59,6 +83,28 @@ def content_digest(spec: str) -> str:
         If the file or the stored strategy cannot be read.
     """
     return hashlib.sha256(f"{parse_spec(spec).title}\0{agent_digest(spec)}".encode()).hexdigest()[:12]
+
+
+def change_of(entry: Entry) -> str:
+    """Return why an entry's agent is not the one that was added: a key of `CHANGES`, or empty."""
+    try:
+        if content_digest(entry.spec) != entry.digest:
+            return "file"
+    except ValueError:
+        return "file"
+    return "code" if own_code_digest(entry.spec) != entry.code else ""
+
+
+def new_entry(spec: str, entries: Sequence[Entry], *, believe: bool = False) -> Entry:
+    """Return the entry of an agent in its present content, with the next number and name.
+
+    Raises
+    ------
+    ValueError
+        If the file or the stored strategy cannot be read.
+    """
+    name = entry_name(spec, entries)
+    return Entry(len(entries) + 1, name, spec, content_digest(spec), code=own_code_digest(spec), believe=believe)
 
 
 def entry_name(spec: str, entries: Sequence[Entry]) -> str:

@@ -16,13 +16,21 @@ from pathlib import Path
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.specs import relocate_spec
-from plurispiel.tournaments.api.tournament_run import Say, prepare
 from plurispiel.tournaments.league.config import LeagueConfig, read_league_config
-from plurispiel.tournaments.league.entries import Entry, content_digest, entry_name, read_entries, write_entries
-from plurispiel.tournaments.league.pairings import Pair, Pairing, read_pairing
+from plurispiel.tournaments.league.entries import (
+    Entry,
+    change_of,
+    new_entry,
+    read_entries,
+    write_entries,
+)
+from plurispiel.tournaments.league.pairings import Pairing, PairingFolder
 from plurispiel.tournaments.run.folder_lock import lock_folder
+from plurispiel.tournaments.run.tournament_run import Say, prepare
 
 _SETTINGS = "league.toml"
+_BELIEVING = ("aivat", "aivat_duplicate")
+"""The scores that reports of believed agents correct."""
 
 
 class League:
@@ -60,11 +68,11 @@ class League:
         """The entries that play and are ranked."""
         return [entry for entry in self.entries if entry.active]
 
-    def add(self, spec: str, say: Say, warn: Say) -> tuple[Entry, bool]:
+    def add(self, spec: str, say: Say, warn: Say, *, believe: bool = False) -> tuple[Entry, bool]:
         """Add an agent; return its entry, and whether the entry was not active before.
 
-        The agent is first built in the league's game, as a check. An active entry of the same spec with another content
-        becomes inactive, because its agent does not exist any more.
+        The agent is first built in the league's game, as a check. An active entry of the same agent with another
+        content becomes inactive, because its agent does not exist any more.
 
         Parameters
         ----------
@@ -72,30 +80,50 @@ class League:
             The agent's spec; its paths are relative to the current folder.
         say, warn : callable
             As in `TournamentRun`.
+        believe : bool
+            See `Entry`.
 
         Raises
         ------
         ValueError
-            If the agent does not load or does not play the league's game, or another process changes the entries.
+            If the agent does not load or does not play the league's game, if an agent of this package is to be
+            believed, or if another process changes the entries.
         """
         spec = relocate_spec(spec, Path.cwd())
-        digest = content_digest(spec)
         with self._locked(self.folder, "is being changed"):
             entries = self.entries
-            known = next((entry for entry in entries if entry.digest == digest), None)
+            entry = new_entry(spec, entries, believe=believe)
+            known = next((old for old in entries if old.content == entry.content), None)
             if known and known.active:
                 return known, False
-            settings = self.config.pairing((spec, "call"), (digest, ""), 1)
+            settings = self.config.pairing((entry, _rival(entry)), 1)
             _, _, notes = prepare(settings, self.config.options(hidden=(self.folder,), keeps_run=False), say, warn)
             for note in notes:
                 say(note)
+            if believe and self.config.score not in _BELIEVING:
+                say(f"{entry.name}: its reports correct the scores {' and '.join(_BELIEVING)}, which this league lacks")
             if known:
                 entry = dataclasses.replace(known, spec=spec, active=True)
-            else:
-                entry = Entry(len(entries) + 1, entry_name(spec, entries), spec, digest)
-            kept = [dataclasses.replace(old, active=False) if old.spec == spec else old for old in entries]
-            write_entries(self.folder, sorted([*(old for old in kept if old != known), entry], key=_number))
+            kept = [dataclasses.replace(old, active=old.active and not _is_replaced(old, entry)) for old in entries]
+            write_entries(
+                self.folder, sorted([*(old for old in kept if old.number != entry.number), entry], key=_number)
+            )
             return entry, True
+
+    def refresh(self, say: Say, warn: Say) -> list[Entry]:
+        """Add the present agent of each active entry whose agent has changed, and return the new entries.
+
+        An agent that cannot be read or does not load any more is told, and its entry stays. The parameters are those
+        of `add`.
+        """
+        added = []
+        for entry in self.active:
+            if change_of(entry):
+                try:
+                    added.append(self.add(entry.spec, say, warn, believe=entry.believe)[0])
+                except ValueError as error:
+                    say(f"{entry.name}: {error}")
+        return added
 
     def remove(self, name: str) -> Entry:
         """Make an entry inactive, by name or number, and return it; its results count again if it is added again.
@@ -128,9 +156,10 @@ class League:
         (self.folder / "pairings").mkdir(exist_ok=True)
         return self._locked(self.folder / "pairings", "is being played")
 
-    def pairing_folder(self, pair: Pair) -> Path:
-        """Return the run folder of a pairing."""
-        return self.folder / "pairings" / f"{pair[0]}-{pair[1]}"
+    def pairing_folder(self, first: Entry, second: Entry) -> PairingFolder:
+        """Return the folders of a pairing, the entry with the smaller number first."""
+        folder = self.folder / "pairings" / f"{first.number}-{second.number}"
+        return PairingFolder(folder, self.config, (first, second))
 
     def pairing(self, first: Entry, second: Entry) -> Pairing | None:
         """Return the pairing of two entries, of which `first` has the smaller number; None if they have not met.
@@ -138,15 +167,14 @@ class League:
         Raises
         ------
         ValueError
-            If the run folder of the pairing is damaged, or holds another tournament.
+            If a run folder of the pairing is damaged, or holds another tournament.
         """
-        settings = self.config.pairing((first.spec, second.spec), (first.digest, second.digest), 1)
-        return read_pairing(self.pairing_folder((first.number, second.number)), settings)
+        return self.pairing_folder(first, second).read()
 
     def forget_pairings(self) -> None:
-        """Delete the run folders of all pairings; the caller holds `playing`."""
+        """Delete the run folders of all pairings, whatever code has played them; the caller holds `playing`."""
         for path in (self.folder / "pairings").iterdir():
-            if re.fullmatch(r"[0-9]+-[0-9]+", path.name) and path.is_dir() and not path.is_symlink():
+            if re.fullmatch(r"[0-9]+-[0-9]+(\.[0-9]+)?", path.name) and path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
 
     @contextlib.contextmanager
@@ -184,17 +212,19 @@ def holds_league(folder: Path) -> bool:
     return (folder / _SETTINGS).exists()
 
 
-def has_changed(entry: Entry) -> bool:
-    """Return whether the content of an entry's agent has changed since it was added, or cannot be read any more."""
-    try:
-        return content_digest(entry.spec) != entry.digest
-    except ValueError:
-        return True
-
-
 def pairs_of(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
     """Return all pairs of entries, given by number, in the order in which a new entry plays: 1-2, 1-3, 2-3, 1-4, ..."""
     return [(first, second) for k, second in enumerate(entries) for first in entries[:k]]
+
+
+def _is_replaced(old: Entry, new: Entry) -> bool:
+    """Return whether an entry is an earlier version of a new entry, or the same agent in another place."""
+    return old.spec == new.spec or old.digest == new.digest
+
+
+def _rival(entry: Entry) -> Entry:
+    """Return an opponent with which an agent can be tried."""
+    return Entry(entry.number + 1, "call", "call", "0" * 12)
 
 
 def _number(entry: Entry) -> int:

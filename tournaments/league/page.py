@@ -7,7 +7,7 @@ from typing import Any
 
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.league.folder import League
-from plurispiel.tournaments.league.standings import rating_rows, separation_lines
+from plurispiel.tournaments.league.standings import rating_rows, separation_lines, version_lines
 from plurispiel.tournaments.report.crosstable import crosstable_picture
 from plurispiel.tournaments.report.document import Part, html_document
 from plurispiel.tournaments.report.drawing import RowLayout
@@ -16,14 +16,16 @@ from plurispiel.tournaments.report.ranking import intervals_picture
 
 _RANKING = (
     "The mean rate against all other agents in mbb/hand, thousandths of a big blind per hand. All opponents count "
-    "equally, whatever the number of hands. The intervals are percentiles over resampled groups. Two neighbours count "
-    "as separated when the anytime-valid interval of their difference excludes 0."
+    "equally, whatever the number of hands. The intervals are percentiles over resampled groups, as if pairings had "
+    "been chosen beforehand; the table of ratings has anytime-valid ones. Two neighbours count as separated when the "
+    "anytime-valid interval of their difference excludes 0."
 )
 _RATINGS = (
     "Nash averaging solves the game in which two players choose an agent each. The share is the agent's probability in "
     "the equilibrium of maximum entropy, the rating its rate against this equilibrium in mbb/hand. Copies of an agent "
     "change no rating. Alpha-rank is the share of time that a population spends with the agent, while better agents "
-    "replace worse ones. Intervals are percentiles over resampled groups."
+    "replace worse ones. Of the mean rate, ± always is the half-width of the anytime-valid 95 % interval, which holds "
+    "at all looks, though results choose the pairings. Intervals in brackets are percentiles over resampled groups."
 )
 _CROSSTABLE = (
     "Rate of the row's agent against the column's in mbb/hand, with anytime-valid 95 % half-widths; a dash where the "
@@ -60,7 +62,7 @@ def _ranking(record: Mapping[str, Any], names: list[str]) -> Part:
     def picture(layout: RowLayout) -> str:
         return intervals_picture("mbb/hand of every agent against the field with 95 % intervals", rows, layout)
 
-    remarks = "".join(map(paragraph, separation_lines(record["agents"])))
+    remarks = "".join(map(paragraph, [*separation_lines(record["agents"]), *version_lines(record)]))
     return Part("ranking", "Against the field", _RANKING, "", fitted(picture) + remarks)
 
 

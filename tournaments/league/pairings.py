@@ -1,36 +1,96 @@
-"""The pairings of a league: the results of two entries against each other, read from the pairing's run folder."""
+"""The pairings of a league: the results of two entries against each other.
+
+A pairing is played in *parts*, each of which is a run folder that one code of this package has played. The run of the
+latest part of entries 3 and 7 is in ``pairings/3-7``. When other code plays on, this folder is set aside as
+``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting: both agents are still the same
+(`entries.change_of`), and only dealing, refereeing and scoring may have changed. After each batch ``groups.json`` keeps
+what the league needs of a part, because a later version of this package may be unable to read the run itself.
+"""
 
 import contextlib
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from plurispiel.evaluation.statistics import estimate_mean, sequential_half_width
-from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.abstraction.machine.settings import is_deep, make_record
+from plurispiel.tournaments.league.config import LeagueConfig
+from plurispiel.tournaments.league.entries import Entry
+from plurispiel.tournaments.run.config import TournamentConfig, package_digest
 from plurispiel.tournaments.run.scores import RunScores
-from plurispiel.tournaments.run.store import RunStore
+from plurispiel.tournaments.run.store import OtherVersion, RunStore
 
 Pair = tuple[int, int]
 """The numbers of two entries, the smaller number first."""
 
-
 RESULTS = "results.json"
 """The file in a run folder that is written when a run has ended, and deleted before the run is continued."""
+
+_GROUPS = "groups.json"
+_MAX_BYTES = 1 << 28
+
+
+@dataclass(frozen=True)
+class Part:
+    """The groups that one code of this package has played, as plain values.
+
+    Attributes
+    ----------
+    entries : list of str
+        The contents of the two entries, each as its digests in one text.
+    code : str
+        `package_digest` of the code that played.
+    decks : int
+        The number of decks that were to be played.
+    rates_mbb : list of float
+        The rate of the first entry in each group, in mbb/hand: half the difference of both entries' scores. Where the
+        scores sum to 0, this is the first entry's score.
+    seconds : float
+        Playing time.
+    faults : list of int
+        The faults of each entry.
+    retired : list of bool
+        Whether each entry had so many faults that its seat only folded.
+    digest : str
+        Hash of all stored scores.
+    """
+
+    entries: list[str]
+    code: str
+    decks: int
+    rates_mbb: list[float]
+    seconds: float
+    faults: list[int]
+    retired: list[bool]
+    digest: str
+
+    def __post_init__(self):
+        rates = self.rates_mbb
+        if not isinstance(rates, list) or not all(type(rate) is float and math.isfinite(rate) for rate in rates):
+            raise ValueError("rates_mbb are numbers")
+        if type(self.decks) is not int or self.decks < len(rates) or type(self.seconds) is not float:
+            raise ValueError("decks and seconds are numbers, and decks are at least as many as rates_mbb")
+        if not math.isfinite(self.seconds) or not all(isinstance(text, str) for text in (self.code, self.digest)):
+            raise ValueError("seconds is a number, code and digest are texts")
+        for values, kind in ((self.entries, str), (self.faults, int), (self.retired, bool)):
+            if not isinstance(values, list) or [type(value) for value in values] != [kind, kind]:
+                raise ValueError("entries, faults and retired have a value for each of two entries")
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """The groups that two entries have played.
+    """The groups that two entries have played, those of all parts in the order of play.
 
     Attributes
     ----------
     rates_mbb : float64[num_groups]
-        The rate of the first entry in each group, in mbb/hand: half the difference of both entries' scores. Where the
-        scores sum to 0, this is the first entry's score.
+        As in `Part`.
     decks : int
         The number of decks that the pairing was to play when it was last played.
     is_finished : bool
@@ -39,10 +99,14 @@ class Pairing:
         Playing time.
     faults : (int, int)
         The faults of each entry.
-    max_faults : int
-        The number of faults after which an entry's seat only folds.
+    retired : (bool, bool)
+        Whether each entry had so many faults in a part that its seat only folded.
     digest : str
         Hash of all stored scores.
+    older_groups : int
+        The number of groups that other code of this package has played than the present.
+    aside_groups : int
+        The number of groups in parts that were set aside.
     """
 
     rates_mbb: np.ndarray
@@ -50,8 +114,10 @@ class Pairing:
     is_finished: bool
     seconds: float
     faults: tuple[int, int]
-    max_faults: int
+    retired: tuple[bool, bool]
     digest: str
+    older_groups: int = 0
+    aside_groups: int = 0
 
     @property
     def groups(self) -> int:
@@ -59,139 +125,167 @@ class Pairing:
         return len(self.rates_mbb)
 
 
-def read_pairing(folder: Path, settings: Mapping[str, Any]) -> Pairing | None:
-    """Return the pairing in a run folder; None if nothing was played there.
+class PairingFolder:
+    """The folders of a pairing's parts.
 
     Parameters
     ----------
-    settings : mapping
-        The settings of the pairing (`LeagueConfig.pairing`), for any number of decks.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds another tournament, or is damaged.
+    folder : Path
+        The run folder of the latest part.
+    config : LeagueConfig
+        The settings of the league.
+    entries : (Entry, Entry)
+        The two entries, the older one first.
     """
-    if not (folder / "run.sqlite").exists() or not (folder / "config.toml").exists():
-        return None
-    with contextlib.closing(RunStore.reading(folder)) as store:
-        store.check()
-        begun = store.config
-        deals = settings["deals"] or begun.deals  # if not set, they were chosen by the run: `once` without a sandbox
-        if differences := TournamentConfig(**{**settings, "deals": deals}).differences(begun):
-            raise ValueError(f"{folder} is no pairing of this league: {differences[0]:.200}")
-        rows = store.scores()
-        scores = RunScores(begun, store, rows)
-        ours, theirs = (scores.group_rates(number) for number in (0, 1))
-        if len(ours) != len(theirs) or len(rows) != 2 * len(ours) or not np.isfinite([ours, theirs]).all():
-            raise ValueError(f"{folder} is damaged: its groups do not have two agents each")
-        faults = tuple(int(rows["faults"][rows["agent"] == number].sum()) for number in (0, 1))
+
+    def __init__(self, folder: Path, config: LeagueConfig, entries: tuple[Entry, Entry]):
+        self.folder = folder
+        self._config = config
+        self._entries = entries
+
+    def settings(self, decks: int) -> dict[str, Any]:
+        """Return the settings of the latest part with a number of decks (`LeagueConfig.pairing`)."""
+        return self._config.pairing(self._entries, decks, part=len(self._aside()) + 1)
+
+    def read(self) -> Pairing | None:
+        """Return what was played in all parts; None if nothing was.
+
+        Raises
+        ------
+        ValueError
+            If a folder holds another tournament, or is damaged.
+        """
+        aside = [part for path in self._aside() if (part := self._kept(path)) is not None]
+        latest = self._latest()
+        parts = [*aside, *([latest] if latest else [])]
+        if not parts:
+            return None
+        older = sum(len(part.rates_mbb) for part in parts if part.code != package_digest())
+        played = [len(part.rates_mbb) for part in parts]
+        is_finished = latest is None or (
+            len(latest.rates_mbb) >= latest.decks
+            and ((self.folder / RESULTS).exists() or latest.code != package_digest())
+        )
+        digests = [part.digest for part in parts]
         return Pairing(
-            (ours - theirs) / 2.0,
-            begun.decks,
-            len(ours) >= begun.decks and (folder / RESULTS).exists(),
-            store.seconds(),
-            (faults[0], faults[1]),
-            begun.max_faults,
-            hashlib.sha256(rows.tobytes()).hexdigest(),
+            np.array([rate for part in parts for rate in part.rates_mbb]),
+            sum(played[: len(aside)]) + (latest.decks if latest else 0),
+            is_finished,
+            sum(part.seconds for part in parts),
+            (sum(part.faults[0] for part in parts), sum(part.faults[1] for part in parts)),
+            (any(part.retired[0] for part in parts), any(part.retired[1] for part in parts)),
+            digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest(),
+            older,
+            sum(played[: len(aside)]),
         )
 
+    def keep(self) -> None:
+        """Write the groups of the latest part as plain values, which later versions of this package can read."""
+        if (part := self._latest()) is not None:
+            write_atomically(self.folder / _GROUPS, json.dumps(asdict(part), allow_nan=False) + "\n")
 
-def is_resumable(folder: Path) -> bool:
-    """Return whether a pairing may be continued: its agents and the code of this package have not changed."""
-    with contextlib.closing(RunStore.reading(folder)) as store:
-        return store.config.digest == store.facts["digest"]
+    def is_resumable(self) -> bool:
+        """Return whether the latest part may go on: the agents, the values and the code are those that began it.
 
-
-class Crosstable:
-    """The rates of all pairs of entries.
-
-    Parameters
-    ----------
-    numbers : sequence of int
-        The numbers of the entries, ascending. All pairs of them must have met in two groups or more.
-    pairings : mapping of Pair to Pairing
-        The pairings of all pairs.
-
-    Attributes
-    ----------
-    rates : float64[num_entries, num_entries]
-        Mean rate of the row's entry against the column's in mbb/hand, antisymmetric.
-    errors : float64[num_entries, num_entries]
-        The standard errors of `rates`.
-    ci95, always : float64[num_entries, num_entries]
-        The half-widths of the 95 % t intervals, and of the anytime-valid intervals (infinite with few groups).
-    groups : int64[num_entries, num_entries]
-        Numbers of groups.
-    """
-
-    def __init__(self, numbers: Sequence[int], pairings: Mapping[Pair, Pairing]):
-        size = len(numbers)
-        self.numbers = list(numbers)
-        self.rates, self.errors, self.ci95, self.always = np.zeros((4, size, size))
-        self.groups = np.zeros((size, size), dtype=np.int64)
-        for row, own in enumerate(numbers):
-            for column in range(row + 1, size):
-                rates = pairings[own, numbers[column]].rates_mbb
-                estimate, sd = estimate_mean(rates), float(rates.std(ddof=1))
-                self.rates[row, column], self.rates[column, row] = estimate.mean, 0.0 - estimate.mean
-                self.errors[row, column] = self.errors[column, row] = sd / len(rates) ** 0.5
-                self.ci95[row, column] = self.ci95[column, row] = estimate.ci95
-                self.always[row, column] = self.always[column, row] = sequential_half_width(sd, len(rates))
-                self.groups[row, column] = self.groups[column, row] = len(rates)
-
-    @property
-    def means(self) -> np.ndarray:
-        """The mean of each entry's rates over its opponents, whatever the numbers of hands: float64[num_entries]."""
-        return field_means(self.rates)
-
-    @property
-    def ranking(self) -> list[int]:
-        """The indices of the entries, the highest mean first; equal means in the order of the numbers."""
-        return np.argsort(-self.means, kind="stable").tolist()
-
-    def gap(self, upper: int, lower: int) -> tuple[float, np.ndarray]:
-        """Return the difference of two entries' means, and the weight of each pair's rate in it.
-
-        Returns
-        -------
-        (float, float64[num_entries, num_entries])
-            The difference in mbb/hand; the absolute weights, symmetric and with zeros elsewhere.
+        A part that does not exist may begin.
         """
-        size = len(self.numbers)
-        weights = np.zeros((size, size))
-        for index in (upper, lower):  # the rate between the two counts in both means
-            weights[index, :] += 1.0
-            weights[:, index] += 1.0
-        np.fill_diagonal(weights, 0.0)
-        means = self.means
-        return float(means[upper] - means[lower]), weights / (size - 1)
+        if not self.folder.exists():
+            return True
+        try:
+            with contextlib.closing(RunStore.reading(self.folder)) as store:
+                settings = self._settings_of(store.config)
+                return TournamentConfig(**settings).digest == store.facts["digest"]
+        except OtherVersion:
+            return False
+        except ValueError:  # no hand was played, or the run is kept as plain values alone
+            return not (self.folder / _GROUPS).exists()
 
-    def is_separated(self, upper: int, lower: int) -> bool:
-        """Return whether the anytime-valid interval of the difference of two means excludes 0.
+    def set_aside(self) -> Path:
+        """Rename the folder of the latest part, after keeping its groups, and return its path: another part may begin.
 
-        The half-widths of the pairs' intervals, which are independent, are added in quadrature.
+        Groups that were not kept, and that only another version of this package can read, count no more.
         """
-        difference, weights = self.gap(upper, lower)
-        return abs(difference) > self.spread(weights, self.always)
+        self.keep()
+        return self.folder.rename(self.folder.with_name(f"{self.folder.name}.{len(self._aside()) + 1}"))
 
-    def spread(self, weights: np.ndarray, half_widths: np.ndarray) -> float:
-        """Return the half-width of a weighted sum of all pairs' rates: weighted half-widths, added in quadrature."""
-        counted = np.triu(weights > 0.0)
-        return float(((weights[counted] * half_widths[counted]) ** 2).sum() ** 0.5)
+    def _aside(self) -> list[Path]:
+        """Return the folders that were set aside, in order."""
+        found: list[Path] = []
+        while (path := self.folder.with_name(f"{self.folder.name}.{len(found) + 1}")).is_dir():
+            found.append(path)
+        return found
 
+    def _latest(self) -> Part | None:
+        """Return the latest part: from its run, or, if only older code can read the run, from its plain values."""
+        if not (self.folder / "run.sqlite").exists() or not (self.folder / "config.toml").exists():
+            return None
+        try:
+            return self._read_run()
+        except ValueError as error:
+            kept = self._kept(self.folder)
+            if kept is not None and kept.code != package_digest():
+                return kept
+            if isinstance(error, OtherVersion):
+                return None
+            raise
 
-def field_means(rates: np.ndarray) -> np.ndarray:
-    """Return the mean of each row without its diagonal.
+    def _read_run(self) -> Part:
+        with contextlib.closing(RunStore.reading(self.folder)) as store:
+            store.check()
+            begun = store.config
+            if differences := TournamentConfig(**self._settings_of(begun)).differences(begun):
+                raise ValueError(f"{self.folder} is no pairing of this league: {differences[0]:.200}")
+            rows = store.scores()
+            scores = RunScores(begun, store, rows)
+            ours, theirs = (scores.group_rates(number) for number in (0, 1))
+            if len(ours) != len(theirs) or len(rows) != 2 * len(ours) or not np.isfinite([ours, theirs]).all():
+                raise ValueError(f"{self.folder} is damaged: its groups do not have two agents each")
+            faults = [int(rows["faults"][rows["agent"] == number].sum()) for number in (0, 1)]
+            return Part(
+                self._contents(),
+                store.package_digest,
+                begun.decks,
+                ((ours - theirs) / 2.0).tolist(),
+                store.seconds(),
+                faults,
+                [count >= begun.max_faults for count in faults],
+                hashlib.sha256(rows.tobytes()).hexdigest(),
+            )
 
-    Parameters
-    ----------
-    rates : float64[..., num_entries, num_entries]
-        The rates of the rows' entries, with zeros in the diagonal; two entries or more.
+    def _settings_of(self, begun: TournamentConfig) -> Mapping[str, Any]:
+        """Return the settings of the latest part with the decks and deals of its run.
 
-    Returns
-    -------
-    float64[..., num_entries]
-        The means.
-    """
-    return rates.sum(axis=-1) / (rates.shape[-1] - 1)
+        Without a sandbox, a run chooses other deals than the settings.
+        """
+        settings = self.settings(begun.decks)
+        return {**settings, "deals": settings["deals"] or begun.deals}
+
+    def _kept(self, folder: Path) -> Part | None:
+        """Return the part that was kept in a folder as plain values; None if none was.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or belongs to other entries.
+        """
+        path = folder / _GROUPS
+        try:
+            with path.open("rb") as file:
+                content = file.read(_MAX_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ValueError(f"cannot read {path}: {error.strerror}") from None
+        try:
+            record = json.loads(content) if len(content) <= _MAX_BYTES else None
+            if not isinstance(record, dict) or is_deep(record):
+                raise ValueError("it holds no groups")
+            part = make_record(Part, record, "it")
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path} is damaged: {error!s:.200}") from None
+        if part.entries != self._contents():
+            raise ValueError(f"{path} is of other agents than {' and '.join(entry.name for entry in self._entries)}")
+        return part
+
+    def _contents(self) -> list[str]:
+        return [" ".join(map(str, entry.content)) for entry in self._entries]

@@ -11,14 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from plurispiel.tournaments.api.tournament_run import Say, TournamentRun
 from plurispiel.tournaments.league.allocation import batch_decks, choose_pairing
-from plurispiel.tournaments.league.entries import Entry
-from plurispiel.tournaments.league.folder import League, has_changed, pairs_of
-from plurispiel.tournaments.league.pairings import RESULTS, Crosstable, Pair, Pairing, is_resumable
+from plurispiel.tournaments.league.crosstable import Crosstable
+from plurispiel.tournaments.league.entries import CHANGES, Entry, change_of
+from plurispiel.tournaments.league.folder import League, pairs_of
+from plurispiel.tournaments.league.pairings import RESULTS, Pair, Pairing
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS
+from plurispiel.tournaments.run.tournament_run import Say, TournamentRun
 
 HANDS_PER_GROUP = 2
+
+_REMEDY = "; its results stay, and league FOLDER add, without an agent, adds the present one as a new entry"
 
 
 class Limits(NamedTuple):
@@ -78,7 +81,7 @@ class LeaguePlayer:
         Raises
         ------
         ValueError
-            If a pairing's folder is damaged, or cannot be resumed because the package's code has changed.
+            If a pairing's folder is damaged.
         WorkerFailed, RefereeDisagrees, RunAborted
             RuntimeErrors that end a run; the blocks stored before stay.
         """
@@ -133,10 +136,11 @@ class LeaguePlayer:
         """Return the active entries whose agents are still those that were added."""
         players = []
         for entry in self.league.active:
-            if not has_changed(entry):
-                players.append(entry)
+            change = change_of(entry)
+            if change:
+                self._tell(f"{entry.name} plays no more: {CHANGES[change]} since it was added{_REMEDY}")
             else:
-                self._tell(f"{entry.name} has changed since it was added, so it plays no more; add it as a new entry")
+                players.append(entry)
         return players
 
     def _hands(self, pairs: list[tuple[Entry, Entry]]) -> int:
@@ -144,30 +148,36 @@ class LeaguePlayer:
         return HANDS_PER_GROUP * sum(pairing.groups for pairing in pairings if pairing)
 
     def _play(self, batch: Batch, progress: bool) -> None:
-        league, pair = self.league, (batch.first.number, batch.second.number)
+        league, entries = self.league, (batch.first, batch.second)
+        pair = batch.first.number, batch.second.number
+        folder = league.pairing_folder(*entries)
         pairing = self._pairings[pair]
-        groups = pairing.groups if pairing else 0
+        if not folder.is_resumable():
+            path = folder.set_aside()
+            pairing = folder.read()
+            kept = pairing.aside_groups if pairing else 0
+            self.say(
+                f"{batch.first.name} against {batch.second.name}: {kept:,} decks of other code of this package are set "
+                f"aside in {path.name}; they count, as both agents are unchanged, and other decks follow"
+            )
+        groups, aside = (pairing.groups, pairing.aside_groups) if pairing else (0, 0)
         if batch.decks > groups:
             self.say(f"{batch.first.name} against {batch.second.name}: decks {groups + 1:,} to {batch.decks:,}")
-        specs, digests = zip(*((entry.spec, entry.digest) for entry in batch[:2]), strict=True)
-        out = league.pairing_folder(pair)
-        options = league.config.options(workers=self.workers, out=out, hidden=(league.folder,), is_listed=False)
-        if pairing and not is_resumable(out):
-            raise ValueError(
-                f"{out} was played by other code of this package, whose results cannot be "
-                "continued; install that version again, or play all pairings again (--fresh)"
-            )
-        settings = league.config.pairing(specs, digests, batch.decks)
-        (out / RESULTS).unlink(missing_ok=True)
-        with contextlib.closing(TournamentRun(settings, options, _drop, self._warn)) as run:
-            run.play(progress=progress)
-            run.finish()
-        played = self._pairings[pair] = league.pairing(batch.first, batch.second)
+        if batch.decks > aside:
+            out = folder.folder
+            options = league.config.options(workers=self.workers, out=out, hidden=(league.folder,), is_listed=False)
+            (out / RESULTS).unlink(missing_ok=True)
+            settings = folder.settings(batch.decks - aside)
+            with contextlib.closing(TournamentRun(settings, options, _drop, self._warn)) as run:
+                run.play(progress=progress)
+                run.finish()
+            folder.keep()
+        played = self._pairings[pair] = folder.read()
         for entry, faults, before in zip(
-            batch[:2], played.faults if played else (), pairing.faults if pairing else (0, 0), strict=False
+            entries, played.faults if played else (), pairing.faults if pairing else (0, 0), strict=False
         ):
             if faults > before:
-                self.say(f"{entry.name} committed {faults:,} faults; plurispiel report {out} tells more")
+                self.say(f"{entry.name} committed {faults:,} faults; plurispiel report {folder.folder} tells more")
 
     def _warn(self, text: str) -> None:
         if text not in self._told:

@@ -1,7 +1,9 @@
 """The standings of a league: every opponent counts equally, whatever the number of hands against it.
 
-Three ratings stand side by side: the mean against the field, the Nash average and alpha-rank. Their intervals are
-percentiles over resamples, for which the groups of each pairing are drawn with replacement.
+Three ratings stand side by side: the mean against the field, the Nash average and alpha-rank. The mean has an
+anytime-valid interval, which allows for the choice of pairings by results (`Crosstable`). The other intervals, and a
+second one of the mean, are percentiles over resamples, for which the groups of each pairing are drawn with replacement;
+they do not allow for this choice.
 """
 
 import contextlib
@@ -12,21 +14,27 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import game_name
-from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.alpha_rank import alpha_rank
 from plurispiel.evaluation.nash_averaging import nash_average
 from plurispiel.evaluation.statistics import bootstrap_means
-from plurispiel.tournaments.league.entries import Entry
+from plurispiel.tournaments.league.crosstable import Crosstable, field_means
+from plurispiel.tournaments.league.entries import CHANGES, Entry, change_of
 from plurispiel.tournaments.league.folder import League, pairs_of
-from plurispiel.tournaments.league.pairings import Crosstable, Pair, Pairing, field_means
-from plurispiel.tournaments.run.results import aligned, number_text
+from plurispiel.tournaments.league.pairings import Pair, Pairing
+from plurispiel.tournaments.run.results import BELIEVED, aligned, number_text
 
 MIN_GROUPS = 2
 """The groups that two entries must have played before both can be ranked."""
 NUM_RESAMPLES = 500
 """The number of resamples for the intervals of the ratings."""
+
+INTERVALS = (
+    "± always: each anytime-valid 95 % interval holds at all looks, though results choose the pairings; a dash: too "
+    "few groups. [...]: 95 % bootstrap intervals, as if pairings had been chosen beforehand."
+)
+"""The kinds of intervals in the tables."""
 
 
 def make_standings(league: League, *, num_resamples: int | None = None) -> dict[str, Any]:
@@ -37,11 +45,13 @@ def make_standings(league: League, *, num_resamples: int | None = None) -> dict[
     Returns
     -------
     dict
-        ``game, seed, hands, groups, digest`` (of all groups), ``agents``, ``matrix`` (its rows and columns in the order
-        of the agents: ``mbb_per_hand, ci95, sequential_ci95, groups``; None in the diagonal) and ``unranked`` (names).
-        Each of the agents has ``name, number, digest, mbb_per_hand`` (the mean against the field), ``sequential_ci95``,
-        ``separated`` (from the next agent; None for the last), ``nash_share, nash_rating, alpha_rank``, the ends of
-        their bootstrap intervals (``mbb_per_hand_ci95``, ...), ``hands, faults, retired, from_outside``.
+        ``game, seed, score, hands, groups, older_groups`` (played by other code of this package), ``digest`` (of all
+        groups), ``agents``, ``matrix`` (its rows and columns in the order of the agents: ``mbb_per_hand, ci95,
+        sequential_ci95, groups, older_groups``; None in the diagonal) and ``unranked`` (names). Each of the agents has
+        ``name, number, digest, change`` (of the agent since it was added: None, ``file`` or ``code``), ``mbb_per_hand``
+        (the mean against the field), ``sequential_ci95`` (half-width of its anytime-valid interval), ``separated``
+        (from the next agent; None for the last), ``nash_share, nash_rating, alpha_rank``, the ends of the bootstrap
+        intervals (``mbb_per_hand_ci95``, ...), ``hands, faults, retired, from_outside, believed``.
 
     Raises
     ------
@@ -57,10 +67,12 @@ def make_standings(league: League, *, num_resamples: int | None = None) -> dict[
     ranked = _met_by_all(entries, pairings)
     groups = sum(pairing.groups for pairing in pairings.values())
     record: dict[str, Any] = {
-        "game": game_name(_rules(league)),
+        "game": game_name(league.config.rules),
         "seed": league.config.seed,
+        "score": league.config.score or "aivat_zero_sum",
         "hands": 2 * groups,
         "groups": groups,
+        "older_groups": sum(pairing.older_groups for pairing in pairings.values()),
         "digest": _digest(entries, pairings),
         "agents": [],
         "matrix": [],
@@ -75,46 +87,47 @@ def make_standings(league: League, *, num_resamples: int | None = None) -> dict[
     for place, index in enumerate(order):
         entry = ranked[index]
         met = {pair: pairing for pair, pairing in pairings.items() if entry.number in pair}
-        faults = [pairing.faults[pair.index(entry.number)] for pair, pairing in met.items()]
+        sides = [(pairing, pair.index(entry.number)) for pair, pairing in met.items()]
         record["agents"].append(
             {
                 "name": entry.name,
                 "number": entry.number,
                 "digest": entry.digest,
+                "change": change_of(entry) or None,
                 **{name: float(values[index]) for name, values in ratings.items()},
                 **{f"{name}_ci95": ends[:, index].tolist() for name, ends in intervals.items()},
-                "sequential_ci95": _finite(_field_half_width(table, index)),
+                "sequential_ci95": _finite(table.field_half_width(index)),
                 "separated": table.is_separated(index, order[place + 1]) if place + 1 < len(order) else None,
                 "hands": 2 * sum(pairing.groups for pairing in met.values()),
-                "faults": sum(faults),
-                "retired": any(map(_is_retired, faults, met.values())),
+                "faults": sum(pairing.faults[side] for pairing, side in sides),
+                "retired": any(pairing.retired[side] for pairing, side in sides),
                 "from_outside": parse_spec(entry.spec).is_foreign,
+                "believed": entry.believe,
             }
         )
-    record["matrix"] = [[_cell(table, row, column) for column in order] for row in order]
+    record["matrix"] = [[_cell(table, pairings, row, column) for column in order] for row in order]
     return record
 
 
 def standings_text(record: Mapping[str, Any]) -> str:
-    """Return the standings as tables, best agent first, with the agents that are not ranked or not separated."""
+    """Return the standings as tables, best agent first, with notes on intervals, versions and missing agents."""
     agents = record["agents"]
     lines = []
     if agents:
-        names = [printable(agent["name"]) for agent in agents]
+        names = [_name(agent) for agent in agents]
         cells: list[tuple[str, ...]] = [("", *names)]
         cells += [(name, *map(cell_text, row)) for name, row in zip(names, record["matrix"], strict=True)]
-        lines += [
-            *aligned(rating_rows(agents)),
-            "",
-            "mbb/hand of the row against the column, ± always:",
-            *aligned(cells),
-            "",
-        ]
-        lines += separation_lines(agents)
+        lines += [*aligned(rating_rows(agents)), "", "mbb/hand of the row against the column, ± always:"]
+        lines += [*aligned(cells), "", INTERVALS, *separation_lines(agents), *version_lines(record)]
     else:
         lines.append("nobody is ranked yet: plurispiel league FOLDER play")
     if agents and record["unranked"]:
         lines.append(f"not ranked, as they have not met all others: {', '.join(map(printable, record['unranked']))}")
+    if any(agent["believed"] for agent in agents):
+        scores = "aivat and aivat_duplicate" + f"; the score here is {record['score']}" * (
+            record["score"] not in ("aivat", "aivat_duplicate")
+        )
+        lines.append(f"{BELIEVED}: believed, its own reported strategy corrects the scores {scores}")
     lines.append(f"{record['hands']:,} hands of {record['game']}, digest {record['digest']}")
     return "\n".join(lines)
 
@@ -122,13 +135,14 @@ def standings_text(record: Mapping[str, Any]) -> str:
 def rating_rows(agents: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """Return the table of ratings as texts, its head first."""
     forms = {"mbb_per_hand": "+,.0f", "nash_share": ".2f", "nash_rating": "+,.0f", "alpha_rank": ".2f"}
-    head = ("agent", "mbb/hand", "95 %", "Nash share", "95 %", "Nash rating", "95 %", "alpha-rank", "95 %")
+    head = ("agent", "mbb/hand", "± always", "95 %", "Nash share", "95 %", "Nash rating", "95 %", "alpha-rank", "95 %")
     rows: list[tuple[str, ...]] = [(*head, "hands", "faults")]
     for agent in agents:
-        cells = [printable(agent["name"])]
+        cells = [_name(agent)]
         for name, form in forms.items():
             low, high = agent[f"{name}_ci95"]
             cells += [f"{agent[name]:{form}}", f"[{low:{form}}, {high:{form}}]"]
+        cells.insert(2, number_text(agent["sequential_ci95"], ",.0f"))
         rows.append((*cells, f"{agent['hands']:,}", f"{agent['faults']:,}"))
     return rows
 
@@ -138,8 +152,26 @@ def separation_lines(agents: Sequence[Mapping[str, Any]]) -> list[str]:
     pairs = zip(agents, agents[1:], strict=False)
     open_pairs = [f"{one['name']} and {other['name']}" for one, other in pairs if not one["separated"]]
     if not open_pairs:
-        return ["every agent is separated from its neighbours by anytime-valid intervals"]
+        return ["every agent is separated from its neighbours by anytime-valid intervals, all of which hold with 95 %"]
     return [printable(f"neighbours that anytime-valid intervals do not separate yet: {', '.join(open_pairs)}")]
+
+
+def version_lines(record: Mapping[str, Any]) -> list[str]:
+    """Return lines on agents that have changed since they were added, and on groups of other code."""
+    lines = []
+    for change, words in CHANGES.items():
+        if names := [agent["name"] for agent in record["agents"] if agent["change"] == change]:
+            lines.append(
+                printable(f"results of an earlier version, as {words} since it was added: {', '.join(names)}")
+                + " (league FOLDER add, without an agent, adds the present ones)"
+            )
+    if older := record["older_groups"]:
+        lines.append(f"{older:,} of {record['groups']:,} groups were played by other code of this package")
+    return lines
+
+
+def _name(agent: Mapping[str, Any]) -> str:
+    return printable(agent["name"]) + BELIEVED * agent["believed"]
 
 
 def cell_text(cell: Mapping[str, Any] | None) -> str:
@@ -147,12 +179,6 @@ def cell_text(cell: Mapping[str, Any] | None) -> str:
     if cell is None:
         return ""
     return f"{cell['mbb_per_hand']:+,.0f} ± {number_text(cell['sequential_ci95'], ',.0f')}"
-
-
-def _rules(league: League) -> HoldemRules:
-    from plurispiel.tournaments.run.config import TournamentConfig
-
-    return TournamentConfig(**league.config.pairing(("call", "fold"), ("", ""), 1)).rules
 
 
 def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> list[Entry]:
@@ -206,31 +232,21 @@ def _intervals(
     return {name: np.quantile([each[name] for each in samples], [0.025, 0.975], axis=0) for name in samples[0]}
 
 
-def _field_half_width(table: Crosstable, index: int) -> float:
-    """Return the half-width of an entry's mean against the field, from the pairs' anytime-valid intervals."""
-    weights = np.zeros_like(table.rates)
-    weights[index, :] = weights[:, index] = 1.0 / (len(table.numbers) - 1)
-    weights[index, index] = 0.0
-    return table.spread(weights, table.always)
-
-
-def _cell(table: Crosstable, row: int, column: int) -> dict[str, Any] | None:
+def _cell(table: Crosstable, pairings: Mapping[Pair, Pairing], row: int, column: int) -> dict[str, Any] | None:
     if row == column:
         return None
+    one, other = sorted((table.numbers[row], table.numbers[column]))
     return {
         "mbb_per_hand": float(table.rates[row, column]),
         "ci95": float(table.ci95[row, column]),
         "sequential_ci95": _finite(float(table.always[row, column])),
         "groups": int(table.groups[row, column]),
+        "older_groups": pairings[one, other].older_groups,
     }
 
 
 def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
-
-
-def _is_retired(faults: int, pairing: Pairing) -> bool:
-    return faults >= pairing.max_faults
 
 
 def _digest(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> str:

@@ -23,6 +23,8 @@ SCORES = ("raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum")
 REFEREES = ("universal_poker", "none")
 ON_FAULT = ("forfeit", "repair", "abort")
 DEALS = ("shared", "once")
+PACKAGE_CODE = "the package's code"
+"""The name of `package_digest` in `TournamentConfig.code`."""
 DEFAULT_SEED = 1
 DEFAULT_DECKS = 500
 MAX_TIME_LIMIT = 86_400.0
@@ -217,7 +219,7 @@ class TournamentConfig:
     def code(self) -> dict[str, str]:
         """Hashes of the code and the strategies that decide results, by a name for messages."""
         known = {f"the file of {parse_spec(spec).title}": digest for spec, digest in self.sources.items() if digest}
-        return {"the package's code": package_digest(), **dict(sorted(known.items()))}
+        return {PACKAGE_CODE: package_digest(), **dict(sorted(known.items()))}
 
     def differences(self, begun: "TournamentConfig") -> list[str]:
         """Return in words each difference from the settings of the `begun` run that changes the results of groups."""

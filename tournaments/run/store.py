@@ -30,7 +30,7 @@ from plurispiel.evaluation.play_statistics import new_counts
 from plurispiel.evaluation.streams import Keyed, Seeded, Source, Streams
 from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.run import run_key
-from plurispiel.tournaments.run.config import TournamentConfig, read_config
+from plurispiel.tournaments.run.config import PACKAGE_CODE, TournamentConfig, read_config
 from plurispiel.tournaments.run.folder_lock import lock_folder
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, Position
@@ -59,6 +59,10 @@ class AnswerTimes(NamedTuple):
 
 class RunRefused(ValueError):
     """The run folder cannot be used: it belongs to another tournament, or is damaged."""
+
+
+class OtherVersion(RunRefused):
+    """The run was written by another version of this package, or in another format."""
 
 
 class RunStore:
@@ -153,6 +157,12 @@ class RunStore:
     def facts(self) -> dict[str, Any]:
         """Facts of the run: ``format, version, digest``, the ``machine`` that played last, and the facts of `note`."""
         return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
+
+    @property
+    def package_digest(self) -> str:
+        """The hash of this package's code that plays the run (`config.package_digest`); empty if it is not known."""
+        code = json.loads(self._value("code") or "{}")
+        return str(code.get(PACKAGE_CODE, "")) if isinstance(code, dict) else ""
 
     @property
     def published_key(self) -> RunKey | None:
@@ -529,7 +539,7 @@ class RunStore:
 
     def _check_format(self) -> None:
         if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
-            raise RunRefused(
+            raise OtherVersion(
                 f"{self.folder} was written by another version of plurispiel ({self._value('version')} with run format "
                 f"{self._value('format')}, this is {__version__} with {FORMAT_VERSION}){self._remedy}"
             )

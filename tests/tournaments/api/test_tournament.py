@@ -11,9 +11,9 @@ import pytest
 
 from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.tournaments import forecast_tournament, run_tournament
-from plurispiel.tournaments.api import tournament_run
 from plurispiel.tournaments.api.agent_spec import agent_spec
 from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.run import tournament_run
 
 MY_BOT = """\
 from plurispiel.agents import Agent

@@ -44,6 +44,7 @@ def test_from_an_empty_folder_to_standings(capsys, tmp_path):
     assert code == 0 and "began a league of HUNL in mine" in err
     assert [line.rpartition(",")[0] for line in out.splitlines()] == ["added call, number 1", "added fold, number 2"]
     assert run(capsys, "add", "call")[1].startswith("is in the league already: call, number 1")
+    assert run(capsys, "add")[1] == "no agent has changed\n"
     code, out, err = run(capsys, "play", "--hands", "16", "--workers", "1", "--json")
     assert code == 0 and json.loads(out)["hands"] == 16 and "call against fold: decks 1 to 8" in err
     code, out, err = run(capsys, "standings", "--html", "pages/mine.html")
@@ -59,10 +60,10 @@ def test_the_list_tells_states_and_hands(league, capsys, tmp_path):
     run(capsys, "play", "--workers", "1")
     assert run(capsys, "remove", "random")[1] == "removed random; its results count again if it is added again\n"
     found = json.loads(run(capsys, "list", "--json")[1])
-    assert [(each["name"], each["active"], each["hands"], each["changed"]) for each in found] == [
-        ("call", True, 32, False),
-        ("raise", True, 32, False),
-        ("random", False, 32, False),
+    assert [(each["name"], each["active"], each["hands"], each["change"]) for each in found] == [
+        ("call", True, 32, None),
+        ("raise", True, 32, None),
+        ("random", False, 32, None),
     ]
     assert [line.split()[:2] for line in run(capsys, "list")[1].splitlines()[2:]] == [
         *(["call", "plays"], ["raise", "plays"], ["random", "removed"])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from plurispiel.tournaments.league.allocation import batch_decks, choose_pairing
-from plurispiel.tournaments.league.pairings import Crosstable, Pairing
+from plurispiel.tournaments.league.crosstable import Crosstable
+from plurispiel.tournaments.league.pairings import Pairing
 
 
 def table_of(means, groups, sd=1000.0):
@@ -15,7 +16,7 @@ def table_of(means, groups, sd=1000.0):
         for one in range(other):
             rates = rng.normal(size=int(groups[one, other]))
             rates = means[one] - means[other] + sd * (rates - rates.mean()) / rates.std(ddof=1)
-            pairings[one, other] = Pairing(rates, len(rates), True, 1.0, (0, 0), 20, "")
+            pairings[one, other] = Pairing(rates, len(rates), True, 1.0, (0, 0), (False, False), "")
     return Crosstable(range(len(means)), pairings)
 
 

@@ -6,9 +6,16 @@ import pytest
 from hostile_settings import hostile_settings
 
 from plurispiel.tournaments.league.config import LeagueConfig, read_league_config
+from plurispiel.tournaments.league.entries import Entry
 from plurispiel.tournaments.run.config import TournamentConfig
 
-DIGESTS = "0" * 12, "1" * 12
+
+def pairing(config, *specs, digests=("0" * 12, "1" * 12), **options):
+    """Return the settings of the pairing of two new entries."""
+    one, other = (
+        Entry(k, spec, spec, digest) for k, (spec, digest) in enumerate(zip(specs, digests, strict=True), start=1)
+    )
+    return config.pairing((one, other), **{"decks": 8} | options)
 
 
 def test_a_file_gives_the_same_settings(tmp_path):
@@ -24,17 +31,28 @@ def test_the_values_are_fixed_when_a_league_begins():
 
 def test_each_pairing_has_decks_of_its_own():
     config = LeagueConfig(seed=3, score="duplicate")
-    seeds = [config.pairing(("call", "fold"), digests, 8)["seed"] for digests in (DIGESTS, DIGESTS[::-1])]
-    other = dataclasses.replace(config, seed=4).pairing(("call", "fold"), DIGESTS, 8)["seed"]
-    assert len({*seeds, other}) == 3
-    assert seeds[0] == config.pairing(("call", "fold"), DIGESTS, 16)["seed"]
+    other = dataclasses.replace(config, seed=4)
+    found = [
+        pairing(config, "call", "fold"),
+        pairing(config, "call", "fold", digests=("1" * 12, "0" * 12)),
+        pairing(config, "call", "fold", part=2),
+        pairing(other, "call", "fold"),
+    ]
+    assert len({settings["seed"] for settings in found}) == 4
+    assert found[0]["seed"] == pairing(config, "call", "fold", decks=16)["seed"]
+
+
+def test_believed_entries_are_believed_in_their_pairings():
+    one, other = Entry(1, "a.py:A", "x/a.py:A", "0" * 12), Entry(2, "a.py:A#2", "y/a.py:A", "1" * 12, believe=True)
+    config = TournamentConfig(**LeagueConfig(score="aivat", values="checkdown").pairing((one, other), 8))
+    assert config.believed == {1}
 
 
 def test_agents_from_outside_get_a_secret_key_unless_a_seed_is_given():
     specs = "call", "openspiel:uniform_random"
-    assert TournamentConfig(**LeagueConfig().pairing(specs, DIGESTS, 8)).draws_key
-    assert not TournamentConfig(**LeagueConfig(seed=1).pairing(specs, DIGESTS, 8)).draws_key
-    assert not TournamentConfig(**LeagueConfig().pairing(("call", "fold"), DIGESTS, 8)).draws_key
+    assert TournamentConfig(**pairing(LeagueConfig(), *specs)).draws_key
+    assert not TournamentConfig(**pairing(LeagueConfig(seed=1), *specs)).draws_key
+    assert not TournamentConfig(**pairing(LeagueConfig(), "call", "fold")).draws_key
 
 
 @pytest.mark.parametrize(

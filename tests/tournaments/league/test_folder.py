@@ -6,7 +6,8 @@ import pytest
 from small_league import BOT, groups_of, play_on, small_league
 
 from plurispiel.tournaments.league.config import LeagueConfig
-from plurispiel.tournaments.league.folder import League, create_league, has_changed
+from plurispiel.tournaments.league.entries import change_of
+from plurispiel.tournaments.league.folder import League, create_league
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -69,9 +70,9 @@ def test_a_changed_agent_is_a_new_entry(tmp_path, monkeypatch):
     path = tmp_path / "bot.py"
     path.write_text(BOT.format(action=1))
     first, _ = league.add("bot.py:Bot", print, print)
-    assert not has_changed(first)
+    assert change_of(first) == ""
     path.write_text(BOT.format(action=0))
-    assert has_changed(first)
+    assert change_of(first) == "file"
     second, is_new = league.add("bot.py:Bot", print, print)
     assert is_new and (second.number, second.name) == (3, "bot.py:Bot#2")
     assert names(league) == ["call", "bot.py:Bot#2"]
@@ -79,7 +80,7 @@ def test_a_changed_agent_is_a_new_entry(tmp_path, monkeypatch):
     assert league.add("bot.py:Bot", print, print)[0] == first
     assert names(league) == ["call", "bot.py:Bot"]
     path.unlink()
-    assert has_changed(first)
+    assert change_of(first) == "file"
 
 
 def test_two_processes_do_not_disturb_each_other(tmp_path):
@@ -96,7 +97,7 @@ def test_two_processes_do_not_disturb_each_other(tmp_path):
 def test_damaged_pairings_are_refused(tmp_path, name):
     league = small_league(tmp_path / "league", "call", "fold")
     play_on(league)
-    (league.pairing_folder((1, 2)) / name).write_bytes(b"\x00 no")
+    (league.pairing_folder(*league.entries).folder / name).write_bytes(b"\x00 no")
     with pytest.raises(ValueError, match=name):
         league.pairing(*league.entries)
 
@@ -106,7 +107,7 @@ def test_a_pairing_of_another_league_is_refused(tmp_path):
     theirs = small_league(tmp_path / "theirs", "call", "fold", seed=2)
     play_on(theirs)
     (ours.folder / "pairings").mkdir()
-    theirs.pairing_folder((1, 2)).rename(ours.pairing_folder((1, 2)))
+    theirs.pairing_folder(*theirs.entries).folder.rename(ours.pairing_folder(*ours.entries).folder)
     with pytest.raises(ValueError, match="no pairing of this league: seed was"):
         ours.pairing(*ours.entries)
 

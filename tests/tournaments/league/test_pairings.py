@@ -1,71 +1,82 @@
-"""Pairings and the crosstable: opponents count equally, and gaps weigh the pairs that they consist of."""
+"""Pairings: ordinary runs, whose groups are also kept as plain values, checked when they are read."""
 
-import numpy as np
+import json
+
 import pytest
 from small_league import play_on, small_league
 
-from plurispiel.evaluation.statistics import estimate_mean, sequential_half_width
-from plurispiel.tournaments.league.pairings import Crosstable, Pairing, field_means, is_resumable
+from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.league.entries import new_entry
+from plurispiel.tournaments.league.pairings import PairingFolder
 from plurispiel.tournaments.report.run_record import read_run
 
 pytestmark = pytest.mark.usefixtures("home")
 
 
-def pairing(rates):
-    return Pairing(np.asarray(rates, dtype=np.float64), len(rates), True, 1.0, (0, 0), 20, "")
-
-
-def drawn(rng, mean, groups, sd=100.0):
-    rates = rng.normal(size=groups)
-    return pairing(mean + sd * (rates - rates.mean()) / rates.std(ddof=1))
-
-
-def test_opponents_count_equally():
-    """However many groups a pairing has."""
-    rng = np.random.default_rng(0)
-    table = Crosstable(
-        [1, 4, 6], {(1, 4): drawn(rng, 30, 5000), (1, 6): drawn(rng, -10, 10), (4, 6): drawn(rng, 0, 200)}
-    )
-    assert table.means == pytest.approx([10.0, -15.0, 5.0])
-    assert table.ranking == [0, 2, 1]
-    assert table.groups[1].tolist() == [5000, 0, 200]
-    assert table.rates[2, 0] == pytest.approx(10.0)
-    assert np.isinf(table.always[0, 2]) and table.always[0, 1] == pytest.approx(sequential_half_width(100.0, 5000))
-
-
-def test_a_gap_is_the_weighted_sum_of_rates():
-    rng = np.random.default_rng(1)
-    rates = rng.normal(size=(5, 5))
-    rates -= rates.T
-    pairings = {(one, other): pairing([rates[one, other]] * 2) for other in range(5) for one in range(other)}
-    table = Crosstable(range(5), pairings)
-    difference, weights = table.gap(3, 1)
-    means = field_means(rates)
-    assert difference == pytest.approx(means[3] - means[1])
-    for one, other in pairings:
-        changed = rates.copy()
-        changed[one, other] += 1.0
-        changed[other, one] -= 1.0
-        moved = field_means(changed) - means
-        assert weights[one, other] == pytest.approx(abs(moved[3] - moved[1]))
-
-
-def test_neighbours_are_separated_when_the_always_valid_interval_excludes_0():
-    rng = np.random.default_rng(2)
-    half = sequential_half_width(100.0, 400)
-    for mean, is_separated in ((0.99 * half, False), (1.01 * half, True)):
-        table = Crosstable([1, 2], {(1, 2): drawn(rng, mean, 400)})
-        assert table.is_separated(0, 1) is is_separated
-    assert not Crosstable([1, 2], {(1, 2): drawn(rng, 1e6, 50)}).is_separated(0, 1)  # too few groups for any
-
-
-def test_a_pairing_is_an_ordinary_run(tmp_path):
-    """What the report of a tournament shows of the run folder is what the league counts."""
+@pytest.fixture
+def folder(tmp_path):
+    """The folder of a pairing that was played."""
     league = small_league(tmp_path / "league", "tag", "random")
     play_on(league)
-    found = league.pairing(*league.entries)
-    run = read_run(league.pairing_folder((1, 2)), "A")
+    return league.pairing_folder(*league.entries)
+
+
+def test_a_pairing_is_an_ordinary_run(folder):
+    """What the report of a tournament shows of the run folder is what the league counts."""
+    found = folder.read()
+    run = read_run(folder.folder, "A")
     assert found.groups == run.num_groups == 8 and found.decks == 8
     assert estimate_mean(found.rates_mbb).mean == pytest.approx(run.results["matrix"][0][1]["mbb_per_hand"])
     assert run.names == ["tag", "random"]
-    assert is_resumable(league.pairing_folder((1, 2)))
+    assert folder.is_resumable()
+
+
+def test_parts_that_were_set_aside_count_as_before(folder):
+    before = folder.read()
+    assert folder.set_aside().name == "1-2.1"
+    after = folder.read()
+    assert after.rates_mbb.tolist() == before.rates_mbb.tolist() and after.aside_groups == 8
+    assert (after.faults, after.retired, after.digest, after.seconds) == (
+        *(before.faults, before.retired, before.digest, before.seconds),
+    )
+    assert (
+        folder.is_resumable()
+        and folder.settings(8)["seed"] != read_run(folder.folder.with_name("1-2.1"), "A").config.seed
+    )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda record: record.update(rates_mbb=[1.0, "2"]),
+        lambda record: record.update(rates_mbb=[1e999]),
+        lambda record: record.update(decks=3),
+        lambda record: record.update(seconds=None),
+        lambda record: record.update(faults=[0]),
+        lambda record: record.update(retired=[0, 0]),
+        lambda record: record.update(more=1),
+        lambda record: record.pop("digest"),
+        lambda record: record.update(entries=["a", "b"]),
+    ],
+)
+def test_damaged_groups_are_refused(folder, damage):
+    path = folder.set_aside() / "groups.json"
+    record = json.loads(path.read_text())
+    damage(record)
+    path.write_text(json.dumps(record))
+    with pytest.raises(ValueError, match="groups.json is"):
+        folder.read()
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"[" * 10_000, b'{"rates_mbb": NaN'])
+def test_hostile_groups_are_refused(folder, content):
+    (folder.set_aside() / "groups.json").write_bytes(content)
+    with pytest.raises(ValueError, match="groups.json is damaged"):
+        folder.read()
+
+
+def test_groups_of_other_entries_are_refused(folder, tmp_path):
+    path = folder.set_aside()
+    other = PairingFolder(folder.folder, folder._config, (new_entry("tag", []), new_entry("fold", [])))
+    with pytest.raises(ValueError, match=f"{path.name}/groups.json is of other agents than tag and fold"):
+        other.read()

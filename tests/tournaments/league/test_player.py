@@ -7,8 +7,9 @@ import pytest
 from small_league import BOT, groups_of, play_on, small_league
 
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
+from plurispiel.tournaments.league import entries
 from plurispiel.tournaments.league.folder import League
-from plurispiel.tournaments.league.standings import make_standings
+from plurispiel.tournaments.league.standings import make_standings, standings_text
 from plurispiel.tournaments.run.store import RunStore
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -36,6 +37,15 @@ def test_hands_are_counted_over_all_calls(tmp_path):
     assert sum(groups_of(league).values()) == 48
     assert play_on(league, hands=97) == [NOTHING]
     assert min(groups_of(league).values()) == 8
+
+
+def upgrade(monkeypatch, code, *, changed=()):
+    """Change the code of this package, and that of some built-in agents."""
+    for module in ("run.config", "league.pairings"):
+        monkeypatch.setattr(f"plurispiel.tournaments.{module}.package_digest", lambda: code)
+    digest = entries.own_code_digest
+    later = lambda spec: "f" * 12 if spec in changed else digest(spec)  # noqa: E731
+    monkeypatch.setattr(entries, "own_code_digest", later)
 
 
 class Killed(BaseException):
@@ -79,7 +89,7 @@ def test_results_that_a_kill_prevented_are_written(tmp_path, monkeypatch):
         die_after(patch, 0, is_stored=True)
         with pytest.raises(Killed):
             play_on(league)
-    results = league.pairing_folder((1, 2)) / "results.json"
+    results = league.pairing_folder(*league.entries).folder / "results.json"
     assert groups_of(league) == {("call", "raise"): 8} and not results.exists()
     assert play_on(league) == [] and results.exists()
     assert play_on(league) == [NOTHING]
@@ -98,20 +108,77 @@ def test_a_changed_agent_plays_no_more(tmp_path):
     play_on(league, hands=16)
     (tmp_path / "bot.py").write_text(BOT.format(action=0))
     said = play_on(league)
-    assert "bot.py:Bot has changed since it was added, so it plays no more; add it as a new entry" in said
+    assert said[0].startswith(
+        "bot.py:Bot plays no more: its file or stored strategy has changed since it was added; its results stay"
+    )
     assert groups_of(league) == {("call", "bot.py:Bot"): 8, ("call", "fold"): 8}
     league.add("bot.py:Bot", print, print)
     play_on(league)
     assert groups_of(league)["fold", "bot.py:Bot#2"] == 8
 
 
-def test_hands_of_other_code_are_not_continued(tmp_path, monkeypatch):
-    league = small_league(tmp_path / "league", "call", "fold")
+def test_a_league_survives_other_code_of_this_package(tmp_path, monkeypatch):
+    """Both agents are the same: their hands count, further hands have other decks, and a kill changes nothing."""
+    league = small_league(tmp_path / "league", "tag", "random", seed=5)
     play_on(league)
-    monkeypatch.setattr("plurispiel.tournaments.run.config.package_digest", lambda: "another")
-    with pytest.raises(ValueError, match="1-2 was played by other code .*--fresh"):
-        play_on(league, hands=100)
-    assert make_standings(league, num_resamples=10)["hands"] == 16
+    before = make_standings(league, num_resamples=10)
+    first = league.pairing(*league.entries).rates_mbb
+    for number, hands in enumerate((32, 80), start=1):
+        played = groups_of(league)
+        upgrade(monkeypatch, f"code {number}")
+        assert groups_of(league) == played
+        with monkeypatch.context() as patch:
+            die_after(patch, 0, is_stored=False)
+            with pytest.raises(Killed):
+                play_on(league, hands=hands)
+        play_on(league, hands=hands)
+        assert groups_of(league) == {("tag", "random"): hands // 2}
+    assert sorted(path.name for path in (league.folder / "pairings").iterdir()) == ["1-2", "1-2.1", "1-2.2"]
+    pairing = league.pairing(*league.entries)
+    assert (pairing.older_groups, pairing.aside_groups, pairing.decks, pairing.is_finished) == (16, 16, 40, True)
+    assert pairing.rates_mbb[:8].tolist() == first.tolist() != pairing.rates_mbb[8:16].tolist()
+    record = make_standings(league, num_resamples=10)
+    assert (before["older_groups"], record["older_groups"], record["groups"]) == (0, 16, 40)
+    assert record["matrix"][0][1]["older_groups"] == 16
+    assert "16 of 40 groups were played by other code of this package" in standings_text(record)
+
+
+def test_an_agent_of_other_code_plays_no_more_until_it_is_added_again(tmp_path, monkeypatch):
+    league = small_league(tmp_path / "league", "call", "raise", "fold")
+    play_on(league)
+    upgrade(monkeypatch, "later", changed=("call", "raise"))
+    said = play_on(league, hands=1000)
+    assert said[:2] == [
+        f"{name} plays no more: the code of this package has changed since it was added; its results stay, and "
+        "league FOLDER add, without an agent, adds the present one as a new entry"
+        for name in ("call", "raise")
+    ]
+    record = make_standings(league, num_resamples=10)
+    assert record["hands"] == 48 and [agent["change"] for agent in record["agents"]].count("code") == 2
+    assert "results of an earlier version, as the code of this package has changed" in standings_text(record)
+    assert [entry.name for entry in league.refresh(print, print)] == ["call#2", "raise#2"]
+    assert league.refresh(print, print) == []
+    play_on(league)
+    assert [entry.name for entry in league.active] == ["fold", "call#2", "raise#2"]
+    found = groups_of(league)
+    assert found["call", "raise"] == found["fold", "call#2"] == found["call#2", "raise#2"] == 8
+    assert make_standings(league, num_resamples=10)["older_groups"] == 0
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_runs_that_only_an_older_version_can_read_count_by_their_kept_groups(tmp_path, monkeypatch, is_kept):
+    league = small_league(tmp_path / "league", "tag", "random")
+    play_on(league)
+    kept = league.pairing(*league.entries).rates_mbb.tolist()
+    if not is_kept:  # killed by the upgrade in its first batch
+        (league.pairing_folder(*league.entries).folder / "groups.json").unlink()
+    upgrade(monkeypatch, "later")
+    monkeypatch.setattr("plurispiel.tournaments.run.store.FORMAT_VERSION", 99)
+    assert groups_of(league) == ({("tag", "random"): 8} if is_kept else {})
+    play_on(league, hands=48)
+    pairing = league.pairing(*league.entries)
+    assert pairing.groups == 24 and (pairing.rates_mbb[:8].tolist() == kept) is is_kept
+    assert pairing.older_groups == (8 if is_kept else 0)
 
 
 CURIOUS = """

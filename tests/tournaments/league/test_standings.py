@@ -55,7 +55,9 @@ def test_separated_neighbours_are_named():
     agents = [{"name": "a", "separated": True}, {"name": "b", "separated": False}, {"name": "c", "separated": None}]
     assert separation_lines(agents) == ["neighbours that anytime-valid intervals do not separate yet: b and c"]
     agents[1]["separated"] = True
-    assert separation_lines(agents) == ["every agent is separated from its neighbours by anytime-valid intervals"]
+    assert separation_lines(agents) == [
+        "every agent is separated from its neighbours by anytime-valid intervals, all of which hold with 95 %"
+    ]
 
 
 def test_agents_that_have_not_met_all_are_not_ranked(tmp_path):

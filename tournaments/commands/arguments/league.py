@@ -119,10 +119,21 @@ def _add_add(actions) -> None:
     parser = add_action(
         actions,
         "add",
-        "Add agents. An agent whose file or stored strategy has changed is a new entry; the old one is removed.",
-        ["league runs/mine add tag equity", "league runs/mine add my_bot.py:MyBot"],
+        "Add agents. An agent whose file, stored strategy or code of this package has changed is a new entry; the old "
+        "one is removed.",
+        ["league runs/mine add tag equity", "league runs/mine add my_bot.py:MyBot", "league runs/mine add"],
     )
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="agent spec NAME[:ARG][?key=value&...]")
+    parser.add_argument(
+        "agents",
+        nargs="*",
+        metavar="AGENT",
+        help="agent spec NAME[:ARG][?key=value&...] (default: every agent of the league that has changed)",
+    )
+    parser.add_argument(
+        "--believe",
+        action="store_true",
+        help="let the strategies that these agents from outside report correct their scores aivat and aivat_duplicate",
+    )
 
 
 def _add_remove(actions) -> None:

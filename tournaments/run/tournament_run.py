@@ -22,7 +22,6 @@ from plurispiel.agents.specs import agent_digest, agent_files, game_note, make_a
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
-from plurispiel.tournaments.api.tournament_result import TournamentResult
 from plurispiel.tournaments.contestants.process import close_to_others
 from plurispiel.tournaments.contestants.sandbox import CHOICES, Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
@@ -39,6 +38,7 @@ from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
 from plurispiel.tournaments.run.store import RunStore
+from plurispiel.tournaments.run.tournament_result import TournamentResult
 
 __all__ = ["RunOptions", "Say", "TournamentRun", "forecast", "prepare"]
 

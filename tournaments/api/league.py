@@ -1,0 +1,169 @@
+"""Leagues from Python: `create_league`, `add_to_league`, `remove_from_league`, `play_league`, `league_standings`."""
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from plurispiel.abstraction.machine.suggestion import suggestion
+from plurispiel.agents.specs import split_specs
+from plurispiel.tournaments.api.agent_spec import agent_spec
+from plurispiel.tournaments.api.league_result import LeagueResult
+from plurispiel.tournaments.api.notes import Notes
+from plurispiel.tournaments.league.config import LeagueConfig
+from plurispiel.tournaments.league.entries import Entry
+from plurispiel.tournaments.league.folder import League, holds_league
+from plurispiel.tournaments.league.folder import create_league as create_folder
+from plurispiel.tournaments.league.player import LeaguePlayer, Limits
+from plurispiel.tournaments.league.standings import make_standings
+
+__all__ = ["Addition", "add_to_league", "create_league", "league_standings", "play_league", "remove_from_league"]
+
+_SETTINGS = [field.name for field in dataclasses.fields(LeagueConfig)]
+
+
+class Addition(NamedTuple):
+    """The entry of an agent, and whether it plays newly: False if the league had it already."""
+
+    entry: Entry
+    is_new: bool
+
+
+def create_league(folder: str | Path, **settings: Any) -> None:
+    """Begin a league in a folder that is empty or does not exist.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the league.
+    **settings
+        The settings, which are fixed from then on, by the names and with the defaults of `LeagueConfig`: ``game``,
+        ``seed``, ``placement``, ``deals``, ``referee``, ``on_fault``, ``score``, ``values``, ``max_faults``,
+        ``time_limit``, ``memory_limit``, ``isolate``, ``processes``, ``sandbox``, ``agent_network``.
+
+    Raises
+    ------
+    TypeError
+        If a setting is unknown.
+    ValueError
+        If a setting is not allowed, or the folder holds something.
+    """
+    for name in settings:
+        if name not in _SETTINGS:
+            raise TypeError(f"a league has no setting {name!r}{suggestion(name, _SETTINGS)}")
+    create_folder(Path(folder), LeagueConfig(**settings))
+
+
+def add_to_league(
+    folder: str | Path,
+    agents: str | Iterable[str | type] | None = None,
+    *,
+    believe: bool = False,
+    progress: bool = False,
+) -> list[Addition]:
+    """Add agents to a league, or the present agents of all entries whose agent has changed.
+
+    A league with the default settings begins if the folder holds none.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the league.
+    agents : str or iterable of str or type, optional
+        The agents, as for `run_tournament`. An agent whose file, program, stored strategy or code of this package has
+        changed is a new entry, and takes the place of its old entry. None adds all agents that have changed.
+    believe : bool
+        Let the reported strategies of these agents, which must be from outside this package, correct their scores
+        ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament.
+    progress : bool
+        Print notes on standard error.
+
+    Raises
+    ------
+    ValueError
+        If an agent does not load or does not play the league's game; the agents before are added.
+    """
+    notes = Notes(progress)
+    if agents is None:
+        return [Addition(entry, True) for entry in League(Path(folder)).refresh(notes.say, notes.warn)]
+    specs = split_specs(agents) if isinstance(agents, str) else list(map(agent_spec, agents))
+    if not holds_league(Path(folder)):
+        create_folder(Path(folder), LeagueConfig())
+        notes.say(f"began a league of {League(Path(folder)).config.game} in {folder}")
+    league = League(Path(folder))
+    return [Addition(*league.add(spec, notes.say, notes.warn, believe=believe)) for spec in specs]
+
+
+def remove_from_league(folder: str | Path, agent: str) -> Entry:
+    """Take an agent out of play and standings, by name or number, and return its entry; its results are kept.
+
+    Raises
+    ------
+    ValueError
+        If no agent in the league has the name or number.
+    """
+    return League(Path(folder)).remove(agent)
+
+
+def play_league(
+    folder: str | Path,
+    *,
+    hands: int | None = None,
+    hours: float | None = None,
+    workers: int = 0,
+    fresh: bool = False,
+    progress: bool = False,
+) -> LeagueResult:
+    """Play a league: new agents against all others first, then where hands separate neighbours in the ranking most.
+
+    Without `hands` and `hours` only the first part is played. The same call goes on after an interruption.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the league.
+    hands : int, optional
+        Hands of all pairings together, those played before included.
+    hours : float, optional
+        Longest time of this call, about.
+    workers : int
+        Worker processes; 0 for one per processor, 1 to play in this process.
+    fresh : bool
+        Delete the hands of all pairings and play them again.
+    progress : bool
+        Print notes and a progress bar on standard error.
+
+    Raises
+    ------
+    ValueError
+        If the league has fewer than two agents, its folder is damaged, or another process plays it.
+    WorkerFailed, RefereeDisagrees, RunAborted
+        RuntimeErrors that end a run; the blocks stored before stay, as after a KeyboardInterrupt.
+    """
+    if hands is not None and hands < 1:
+        raise ValueError(f"hands must be at least 1, got {hands}")
+    if hours is not None and not 0.0 < hours < math.inf:
+        raise ValueError(f"hours must be above 0, got {hours:g}")
+    league = League(Path(folder))
+    if len(league.active) < 2:
+        raise ValueError(f"a league needs two agents or more; plurispiel league {folder} add AGENT adds one")
+    notes = Notes(progress)
+    limits = Limits(hands, None if hours is None else 3600.0 * hours)
+    with league.playing():
+        if fresh:
+            league.forget_pairings()
+        LeaguePlayer(league, limits, workers, notes.say, notes.warn).play(progress=progress)
+        return LeagueResult(make_standings(league), league.folder, tuple(notes.lines))
+
+
+def league_standings(folder: str | Path) -> LeagueResult:
+    """Return the standings of a league from the hands that it holds.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no league, or is damaged.
+    """
+    league = League(Path(folder))
+    return LeagueResult(make_standings(league), league.folder)
