@@ -114,7 +114,7 @@ class PreflopResponse:
     Attributes
     ----------
     reach : float64[2, num_roots, num_combos]
-        The reach of each seat's own rows at the roots.
+        Each seat's reach of each root, by its own strategy, for each of its combos.
     num_classes : int
         Number of classes of hands.
     """

@@ -5,7 +5,8 @@ An off-tree bet between two sizes of the tree is mapped to one of them at random
 shares of the pot after calling. After an off-tree bet the pots of hand and tree differ. The states of both are
 therefore kept; a bet of the hand is measured by the hand's pot, and a bet of the tree by the tree's pot.
 
-Where hand and tree disagree, the following rules hold.
+A *tree seat* is a seat of the tree's game. `Shadow.seats` tells which tree seat each seat at the table has. Where hand
+and tree disagree, the following rules hold.
 
 - A bet below the smallest size may be mapped to a call, of size 0. If hand and tree would then wait for different
   seats, for example because the call ends the street in the tree, play goes on from the smallest raise instead. In any
@@ -14,13 +15,13 @@ Where hand and tree disagree, the following rules hold.
 - A bet above all sizes but the all-in counts as the all-in only if the next seat to act cannot raise it; the hands
   that fold to it still depend on its size. If that seat can raise it, play goes on from the largest size below the
   all-in, though the bet is between that size and the all-in. If the all-in is the only size, a bet that can be raised
-  counts as a call. If hand and tree would then wait for different seats, the bet is missed, as a raise that the tree
-  does not offer; but if the tree offers no call, play goes on from the all-in.
+  counts as a call. If hand and tree would then wait for different seats, the bet is *missed* (see below); but if the
+  tree offers no call, play goes on from the all-in.
 - A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
   in the hand does the same. But if a live seat has no tree seat, it takes over the tree seat of the folded seat.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no tree seat afterwards. If
-  that seat bets later, it takes over the tree seat of another seat, but never that of our own seat; the tree seats that
-  act before are assumed to check.
+  that seat bets later, it takes over the tree seat of another seat, but never that of our own seat. The tree seats that
+  act before the bettor's are assumed to check.
 - A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
   next raise that the tree can follow, or until the next street (`Shadow.missed`).
 - A seat that is all-in in the hand calls in the tree. If the hand is a street ahead, all seats call in the tree until
@@ -334,7 +335,8 @@ class Translation:
         found = place.following.get(action) or place.following.get((own_seat, action))
         if found is None:
             found = self._find(place, action, own_seat)
-            # A common place is the same for every own seat, or only one own seat can reach `place`.
+            # The key needs no own seat in two cases. A place found by node numbers alone is the same for every own
+            # seat, and a `place` found in another way is reached with one own seat only.
             is_common = isinstance(found, Place) and found.is_node == place.is_node
             place.following[action if is_common else (own_seat, action)] = found
         return found
@@ -397,7 +399,7 @@ class Translation:
         return totals
 
     def _shares(self, shadow: Shadow, state: BettingState) -> list[int]:
-        """Return the total, legal or not, of the same share of the hand's pot for each raise of the tree's decision."""
+        """Return the hand's raise-to total, legal or not, for each size of the tree's decision, a share of the pot."""
         array = state.array.tolist()
         return [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
 
@@ -546,8 +548,9 @@ class Translation:
     def _settle(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
         """Return the shadow advanced until the tree waits for the hand's actor, or as far as possible.
 
-        In the tree, seats that have folded in the hand or have no player fold or check; seats that will not act again
-        on this street of the hand call. If our own seat is to act in the hand, all seats before it in the tree call.
+        A tree seat without a seat at the table, or whose seat has folded in the hand, folds or checks. A tree seat
+        whose seat will not act again on this street of the hand calls. If our own seat is to act in the hand, all tree
+        seats that act before its tree seat call.
         """
         tree, states = self.states.tree, self.states
         while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:

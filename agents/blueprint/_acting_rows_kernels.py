@@ -1,4 +1,8 @@
-"""Kernels of the rows that a blueprint acts by: stored rows as probabilities, and rows filled from a hand's past."""
+"""Kernels of the rows that a blueprint acts by: stored rows as probabilities, and *open* rows.
+
+An open row, with neither a stored row nor a stand-in for its bucket, is filled for each combo by itself (see the module
+`acting_rows`).
+"""
 
 from typing import NamedTuple
 

@@ -30,10 +30,10 @@ class BlueprintAgent(RangeAgent):
     An off-tree bet is mapped to one of the tree's two nearest sizes by one random draw, which holds for the rest of the
     hand (see the module `translation`). A stand-in replaces a missing row if there is one (see the module `fallback`).
     Without a stand-in, the agent calls with the strongest hands at the minimum defence frequency. It checks where there
-    is no bet. Against bets below the smallest size, or between the all-in and the size below it, and at decisions that
-    the tree lacks, the agent plays by its own range (see the module `off_tree`). From the flop on, the hand may have
-    more opponents than the tree. Then the agent weighs its equity against all of them (`weigh_equity`). Before the flop
-    of hold'em, the agent never folds a pair of aces.
+    is no bet. The module `off_tree` has the rules for bets below the smallest size, for bets between the all-in and the
+    size below it, and for decisions that the tree lacks. From the flop on, the hand may have more opponents than the
+    tree. Then the agent weighs its equity against all of them (`weigh_equity`). Before the flop of hold'em, the agent
+    never folds a pair of aces.
 
     Parameters
     ----------

@@ -222,13 +222,13 @@ class VectorSolver:
         Parameters
         ----------
         goes_on : callable, optional
-            Called before every iteration, or before every few iterations if the subgame has one street; False ends the
-            run.
+            Called before every iteration, or before every few iterations if the subgame has one street and no gadget;
+            False ends the run.
         """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
         self._plan(current=True)
         if len(self.streets) == 1 and self.gadget is None:
-            # Several iterations a kernel call: a small river takes less time than the call's arguments.
+            # Several iterations in each kernel call: one iteration on a small river is faster than the call itself.
             for some in np.array_split(steps, 1 + num_iterations // _ITERATIONS_AT_ONCE if goes_on else 1):
                 if goes_on is not None and not goes_on():
                     return
@@ -240,7 +240,7 @@ class VectorSolver:
                 return
             visited = self._visited(self.iteration)
             if self.gadget is not None:
-                # Entered once for both seats' walks: the choice that is learnt below counts from the next iteration on.
+                # One continuing range for both seats' walks: what the gadget learns below counts in the next iteration.
                 self._walk.enter(self.gadget.seat, self.gadget.continuing(self._ranges[self.gadget.seat]))
             for seat in range(2):
                 values = self._walk.values(seat, Learn(step, visited))
@@ -420,7 +420,7 @@ class VectorSolver:
             self._restore_locks(seat)
 
     def _plan(self, current: bool) -> None:
-        """Prepare walks: enter the ranges, and compute strategies by bucket, the current or the average strategies."""
+        """Prepare walks: set both ranges, and compute the strategies of buckets, current or else average ones."""
         for seat in range(2):
             self._walk.enter(seat, self._ranges[seat])
         for street in self.streets:

@@ -77,9 +77,9 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement]
     peer_s = _time(peers[settings.distance], seconds) / len(peer)
     number, num_live = NUM_BOARDS[street], NUM_LIVE[BOARD_CARDS[street]]
     limit = {
-        "flop": "1,176 rivers a board, rows of 1,326 from memory",
-        "turn": "48 rivers a board, rows of 1,326 from memory",
-        "river": "one sorted sweep a board, in cache",
+        "flop": "limit: 1,176 rivers a board, each a row of 1,326 read from memory",
+        "turn": "limit: 48 rivers a board, each a row of 1,326 read from memory",
+        "river": "limit: a sort and a pass over the hands of a board, in cache",
     }[street]
     rows = [
         Measurement(
@@ -92,7 +92,8 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement]
             f"{street} nearest of {settings.buckets} ({settings.distance})",
             1e-6 / nearest_s,
             "M/s",
-            f"{peer_s / nearest_s:,.0f} x scipy's cdist; {nearest_s * number * num_live:,.0f} s for all; arithmetic",
+            f"{peer_s / nearest_s:,.0f} x scipy's cdist; {nearest_s * number * num_live:,.0f} s for all; "
+            "limit: arithmetic",
         ),
     ]
     model = StreetModel(street, settings, opponent_clusters(), np.empty(0, np.int64), found.centroids, empty)

@@ -23,7 +23,7 @@ from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, look_decks
 
 NUM_GROUPS = (10, 30, 100, 400)
-"""The numbers of groups after which runs end."""
+"""The numbers of groups after which intervals are checked; each simulated run has as many groups as the last."""
 
 _NUM_RUNS = 2_000
 _MAX_SILENT = 3

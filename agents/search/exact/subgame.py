@@ -268,7 +268,7 @@ class _Builder:
         tree, publics = self._tree, self._publics
         kinds = _Kinds(*map(np.concatenate, zip(*self._kinds, strict=True)))
         level = _Level(*map(np.concatenate, zip(*self._levels, strict=True)))
-        labels, label = np.unique(kinds.label, return_inverse=True)  # labels are sparse: numbers without gaps
+        labels, label = np.unique(kinds.label, return_inverse=True)  # renumbered: labels have gaps
         sub = assemble_tree(
             f"a subgame of {tree.game}",
             Histories(

@@ -16,8 +16,8 @@ def add(commands) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="ACPC dealer logs, .phh and .phhs files, and folders of them; also runs by name "
-        "(plurispiel ls runs) or last",
+        help="ACPC dealer logs, .phh and .phhs files, and folders of them; also runs, by name "
+        "(plurispiel ls runs) or as 'last', the latest",
     )
     parser.add_argument(
         "--game",
