@@ -8,6 +8,7 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``;
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
+- ``continual``, without ARG: it re-solves small games at each decision: ``continual?iterations=300``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
 - ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``;
 - ``acpc``, with the command of a program that speaks the protocol of the ACPC: ``acpc:./startme.sh``;
@@ -87,8 +88,8 @@ class AgentSpec:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the agent plays a stored strategy: a solved game's or a blueprint's, also with search."""
-        return self.name in ("tabular", "blueprint", "search")
+        """Whether the agent plays a strategy that is stored, also with search, or that it solves for at the table."""
+        return self.name in ("tabular", "blueprint", "search", "continual")
 
     @property
     def is_program(self) -> bool:
@@ -162,7 +163,7 @@ def split_specs(text: str) -> list[str]:
         raise ValueError(f"agents are separated by single commas, got {text!r}")
     commands = [spec for spec in specs if spec.partition(":")[0] in _COMMANDS]
     if commands:
-        known = (*BUILT_IN, "blueprint", "search")
+        known = (*BUILT_IN, "blueprint", "search", "continual")
         odd = [spec for spec in specs if not re.search(r"[:?]", spec) and spec not in known]
         quoted = [spec for spec in commands if _is_quoted_or_asks(spec)]
         if odd or quoted:
@@ -233,7 +234,7 @@ def make_agent(spec: str) -> Agent:
     if parsed.is_file and not parsed.argument:
         raise ValueError(f"name the agent's class after its file, {spec}:CLASS")
     if not parsed.argument:
-        known = ", ".join(sorted([*BUILT_IN, "blueprint", "search"]))
+        known = ", ".join(sorted([*BUILT_IN, "blueprint", "search", "continual"]))
         raise ValueError(
             f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {known}; "
             "your own is FILE.py:CLASS, MODULE:CLASS or stdio:PROGRAM, OpenSpiel's are openspiel:BOT)"
@@ -425,6 +426,12 @@ def _stored_agent(spec: AgentSpec) -> Agent:
         if not spec.argument or spec.options:
             raise ValueError(f"a solved game's agent is written tabular:FOLDER, got {spec.text!r}")
         return TabularAgent(spec.argument)
+    if spec.name == "continual":
+        from plurispiel.agents.continual.agent import continual_agent
+
+        if spec.argument:
+            raise ValueError(f"the agent 'continual' takes no argument, got {spec.text!r}")
+        return continual_agent(dict(spec.options))
     if spec.name == "search":
         from plurispiel.agents.search.agent import search_agent
 
@@ -550,7 +557,7 @@ def _suggestion(spec: AgentSpec) -> str:
     for path, argument in ((spec.name, spec.argument), (module, name)):
         if argument and Path(f"{path}.py").is_file():
             return f", did you mean {f'{path}.py:{argument}'!r}?"
-    return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search", *PROGRAMS])
+    return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search", "continual", *PROGRAMS])
 
 
 def _import_module(spec: AgentSpec) -> ModuleType:

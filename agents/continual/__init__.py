@@ -1,16 +1,19 @@
 """Continual re-solving: at each own decision a new solve, from the own range and bounds on the opponent's values."""
 
+from plurispiel.agents.continual.agent import ContinualAgent, continual_agent
 from plurispiel.agents.continual.config import ContinualConfig, config_from_options
 from plurispiel.agents.continual.lookahead import Lookahead, Opponent, Solution
 from plurispiel.agents.continual.resolver import Resolver
 from plurispiel.agents.continual.small_games import continual_strategy
 
 __all__ = [
+    "ContinualAgent",
     "ContinualConfig",
     "Lookahead",
     "Opponent",
     "Resolver",
     "Solution",
     "config_from_options",
+    "continual_agent",
     "continual_strategy",
 ]

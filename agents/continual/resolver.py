@@ -6,6 +6,7 @@ the public history, in whichever order one asks; solutions are kept.
 """
 
 import functools
+import math
 from collections import Counter
 from dataclasses import dataclass
 
@@ -14,17 +15,20 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.distributions import purged
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.agents.continual.carried import Carried, start
 from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.continual.exact_values import ExactLeaves
 from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves, Leaves, Line, Noise, NoisyLeaves
 from plurispiel.agents.continual.lookahead import Lookahead, Opponent, Solution
 
-__all__ = ["MAX_STREETS", "Resolved", "Resolver"]
+__all__ = ["MAX_STREETS", "Resolved", "Resolver", "prepare"]
 
 MAX_STREETS = 2
 """Exact values behind a street are those of the last street."""
+
+MAX_HANDS = 100_000
+"""The most hands on all boards of the second street together; Leduc poker has 36, the largest game of its kind 676."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,11 @@ class Resolver:
             raise ValueError(
                 f"continual re-solving plays games of two seats and one or two streets, got {rules.num_seats} seats "
                 f"and {rules.num_streets} streets"
+            )
+        hands = rules.num_combos * math.comb(len(rules.cards), rules.num_board_cards)
+        if hands > MAX_HANDS:
+            raise ValueError(
+                f"continual re-solving keeps all hands on all boards, at most {MAX_HANDS:,}, and the game has {hands:,}"
             )
         self.rules, self.config = rules, config
         self.counts: Counter[str] = Counter()
@@ -178,3 +187,18 @@ class Resolver:
 def _offered(offering: HoldemRules, rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
     """Return the raises on offer by the menu of other rules."""
     return raise_menu(offering, state)
+
+
+def prepare(values: str) -> None:
+    """Compile the kernels that a kind of values needs (`ContinualConfig.values`)."""
+    resolver = Resolver(LEDUC, ContinualConfig(iterations=2, inner=1, values=values, bounds="best"))
+    resolver.resolved((), ())
+    resolver.resolved((0,), ((0, 1, 0), (1, 1, 0)))
+
+
+def warmup() -> None:
+    """Compile every kernel of lookaheads.
+
+    The kernels of exact values are those of `resolve` with 64 bits, which are compiled when they are first called.
+    """
+    prepare("checkdown")

@@ -10,7 +10,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
-from plurispiel.abstraction.trees.game_tree import CHANCE, GameTree, flatten
+from plurispiel.abstraction.trees.game_tree import CHANCE, GameTree
 from plurispiel.abstraction.trees.public_states import PublicStates, public_states, rule_actions
 from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.continual.leaf_values import Line
@@ -80,11 +80,3 @@ def public_decisions(tree: GameTree, publics: PublicStates) -> list[tuple[int, t
         if publics.player[number] >= 0:
             found.append((number, boards[number], lines[number]))
     return found
-
-
-def warmup() -> None:
-    """Compile every kernel of lookaheads.
-
-    The kernels of exact values are those of `resolve` with 64 bits, which are compiled when they are first called.
-    """
-    continual_strategy(flatten("leduc_poker"), ContinualConfig(iterations=2, values="checkdown", bounds="best"))

@@ -38,6 +38,7 @@ PLAYERS = [
     pytest.param(lambda: make_agent("blueprint"), (HUNL, SIXMAX), 6, id="blueprint", marks=needs_compiler),
     pytest.param(planner, (SIXMAX,), 6, id="blueprint of one game", marks=needs_compiler),
     pytest.param(searcher, (HUNL,), 12, id="search", marks=needs_compiler),
+    pytest.param(lambda: make_agent("continual?iterations=10"), (LEDUC,), 10, id="continual", marks=needs_compiler),
 ]
 
 

@@ -64,7 +64,7 @@ def test_specs_are_taken_apart(text, name, argument, options):
     assert (spec.name, spec.argument, spec.options) == (name, argument, options)
     assert spec.text == text.strip()
     assert spec.is_file == name.endswith(".py")
-    assert spec.is_foreign == (name not in (*BUILT_IN, "tabular", "blueprint", "search"))
+    assert spec.is_foreign == (name not in (*BUILT_IN, "tabular", "blueprint", "search", "continual"))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ class Deep(Agent):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("tagg", r"unknown agent 'tagg', did you mean 'tag'\? \(built in are blueprint, call, equity,"),
+        ("tagg", r"unknown agent 'tagg', did you mean 'tag'\? \(built in are blueprint, call, continual, equity,"),
         ("zzzzzz", r"unknown agent 'zzzzzz' \(built in are"),
         ("call:x", "'call' takes no argument"),
         ("call?x=1", "takes no options, got x"),

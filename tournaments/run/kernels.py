@@ -56,7 +56,7 @@ MODULES = (
     "agents.tabular.solvers",
     "agents.search.exact.search",
     "agents.resolve.vector_cfr",
-    "agents.continual.small_games",
+    "agents.continual.resolver",
     "evaluation.replay",
     "evaluation.blueprint_values",
     "evaluation.best_response",
