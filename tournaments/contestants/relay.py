@@ -4,7 +4,8 @@ A sandbox has a network of its own, which the run cannot reach. Therefore the re
 and starts the player with the port as its last argument. It passes bytes between the player's connection and its own
 standard streams, which are pipes to the run. It takes one connection only. The relay and the player are one process
 group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all programs of this machine
-could connect before the player does.
+could connect before the player does. Therefore the relay refuses connections of processes that the player has not
+started.
 """
 
 import os
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Sequence
 
 from plurispiel.tournaments.contestants.launcher import become, wait_to_go_on
+from plurispiel.tournaments.contestants.peer import is_descendant
 from plurispiel.tournaments.contestants.process import die_with
 
 LOOPBACK = "127.0.0.1"
@@ -64,6 +66,10 @@ def _accept(listener: socket.socket, player: int) -> socket.socket:
             ended, status = os.waitpid(player, os.WNOHANG)
             if ended:
                 _exit_as(status)
+            continue
+        if not is_descendant(connection, os.getppid()):  # the warden, whose children are also the player's daemons
+            print("a connection of another program was refused", file=sys.stderr, flush=True)
+            connection.close()
             continue
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
