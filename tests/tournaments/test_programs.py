@@ -150,6 +150,23 @@ def test_a_program_that_learns_is_played_by_one_worker(tmp_path, capsys):
     assert main([*arguments, "--workers", "2", "--score", "raw", "--decks", "200"]) == 2
     assert "learns during a match, which several workers would split; play with one worker" in capsys.readouterr().err
     assert main([*arguments, "--workers", "1", "--score", "raw"]) == 0
+    assert "learns during the match; none of its processes was started again" in capsys.readouterr().err
+
+
+def test_what_a_program_has_forgotten_is_counted(tmp_path, capsys):
+    run = tmp_path / "run"
+    arguments = ["tournament", "--agents", f"{CALLER} dies,call", "--out", str(run), "--workers", "1", "--score", "raw"]
+    found = []
+    for decks in ("4", "8"):  # the second time goes on, with new processes
+        assert main([*arguments, "--decks", decks]) == 0
+        agents = json.loads((run / "results.json").read_text())["agents"]
+        assert [agent["faults"] for agent in agents] == [0, 0] and agents[1]["restarts"] is None
+        found.append(agents[0]["restarts"])
+        assert f"started again {found[-1]} times, and forgot what they had learnt" in capsys.readouterr().err
+    # Two processes, which end at each sixth question; a hand has four questions or five.
+    assert 2 * (4 * 4 // 5 - 1) <= found[0] <= 2 * (4 * 5 // 5) and found[1] >= found[0] + 2
+    assert main(["report", str(run)]) == 0
+    assert f"started again {found[-1]} times" in (run / "report.html").read_text()
 
 
 def test_a_program_that_is_not_there_ends_the_command(tmp_path, capsys, monkeypatch):

@@ -27,6 +27,7 @@ from plurispiel.tournaments.commands.exit_codes import FAILED
 from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.isolated import LOAD_SECONDS, IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import isolate, split_agent
+from plurispiel.tournaments.contestants.line_bot import LineBot
 from plurispiel.tournaments.contestants.recall import check_recall
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.speaker import SplitAgent
@@ -113,6 +114,10 @@ def _play(
             played += 1
             if len(faults) >= _MAX_FAULTS or time.monotonic() > end:
                 break
+        fallbacks = None
+        if isinstance(contestant, LineBot):
+            cause = contestant.last_fallback
+            fallbacks = {"answers": contestant.num_actions, "fallbacks": contestant.num_fallbacks, "last": cause}
     first = {fault.kind: fault.message for fault in reversed(faults)}
     counts = Counter(fault.kind for fault in faults)
     return {
@@ -124,6 +129,7 @@ def _play(
         "violations": [],
         "remembers": None,
         "notes": [],
+        "fallbacks": fallbacks,
     }
 
 
@@ -278,6 +284,9 @@ def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
     elif sum(record["faults"].values()) >= _MAX_FAULTS:
         lines.append("  stopped after these; the contract was not checked")
         return "\n".join(lines)
+    if (found := record["fallbacks"]) and found["fallbacks"]:
+        which = "all" if found["fallbacks"] == found["answers"] else f"{found['fallbacks']:,} of"
+        lines.append(printable(f"  {which} {found['answers']:,} answers were fallbacks, the last for: {found['last']}"))
     tells = "reports" if record["tells_range"] else "does not report"
     lines.append(f"the contract, {record['decisions']:,} decisions; the agent {tells} its strategy for every hand:")
     lines += [printable(f"  {violation}") for violation in record["violations"]] or ["  no violations"]

@@ -76,9 +76,15 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
     ----------
     learns : bool
         Whether the agent says that it remembers earlier hands.
+    num_starts : int
+        Number of starts of its process.
+    num_fallbacks : int
+        Number of answers of which the agent says that they stand in for another that it could not find.
     """
 
     learns = False
+    num_starts = 0
+    num_fallbacks = 0
 
     def __init__(
         self,
@@ -193,6 +199,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
                 if is_new:
                     starts += 1
                     self._begin()
+                    self.num_starts += 1
                     self._starts = _STARTS
                     is_new = False
                 return question()

@@ -66,6 +66,10 @@ class LineBot(ProgramAgent):
         Whether the program said that it answers ``range``.
     reads_text : bool
         Whether the program wants the plain English of a decision.
+    num_actions : int
+        Number of actions that the program has answered.
+    last_fallback : str
+        The cause that the program gave with its last fallback.
     """
 
     way_to_tell = 'it tells by "range" among its answers in ready'
@@ -84,6 +88,8 @@ class LineBot(ProgramAgent):
         self._greeted: HoldemRules | None = None  # the game of the running process
         self.tells = False
         self.reads_text = True
+        self.num_actions = 0
+        self.last_fallback = ""
         self._hand = 0
         self._copied = np.random.Generator(np.random.PCG64(0))
         self._seed = 0
@@ -124,6 +130,10 @@ class LineBot(ProgramAgent):
         action = answer.get("action")
         if type(action) is not str:
             raise self._protocol_fault(f"act: an answer has the action as a text, got {_shown(action)}")
+        self.num_actions += 1
+        if cause := answer.get("fallback"):
+            self.num_fallbacks += 1
+            self.last_fallback = str(cause)[:_MAX_SHOWN]
         actions, row = self._row(answer.get("probabilities"))
         return Decision(_action(action), actions, row)
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -49,12 +49,14 @@ class Played(NamedTuple):
     """The result of a block: for each group, in the order of decks, the scores, packed hands and packed stories.
 
     The hands or stories of a group are None if they are not kept. A *story* is the record of a hand for the hand viewer
-    (`hand_story`).
+    (`hand_story`). The events of the agents' processes are counted by the number of the agent: ``fallbacks`` are
+    answers that stand in for others; of agents that learn, ``starts`` of processes, and ``processes`` that were needed.
     """
 
     groups: Groups
     hands: Sequence[bytes | None]
     stories: Sequence[bytes | None] = ()
+    events: Mapping[tuple[int, str], int] = {}
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,7 @@ class BlockPlayer:
             self._witness = Witness(config)
         self._onlooker: Witness | None = None
         self._hands: list[tuple[Hand, Sequence[int]]] = []
+        self._events: Counter[tuple[int, str]] = Counter()
 
     def play(self, job: Job) -> Played:
         """Play a block and return its result.
@@ -177,7 +180,20 @@ class BlockPlayer:
             faults.update({number: score.faults for number, score in group.items()})
             if max(faults.values()) >= self._config.max_faults:
                 break
-        return Played(groups, kept, stories)
+        return Played(groups, kept, stories, self._new_events())
+
+    def _new_events(self) -> Mapping[tuple[int, str], int]:
+        """Return the events of the agents' processes since the last call."""
+        total: Counter[tuple[int, str]] = Counter()
+        for place, agent in self._agents.items():
+            if isinstance(agent, IsolatedAgent):
+                total[place.number, "fallbacks"] += agent.num_fallbacks
+                if agent.learns:
+                    total[place.number, "starts"] += agent.num_starts
+                    total[place.number, "processes"] += 1
+        new = total - self._events
+        self._events = total
+        return dict(new)
 
     def is_deterministic(self, number: int) -> bool:
         """Return whether an agent is known to repeat its actions and reported strategies.

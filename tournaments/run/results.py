@@ -52,6 +52,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
     scores = store.scores()
     play = store.play_counts()
     kinds = store.fault_kinds()
+    events = store.events()
     seconds = store.seconds()
     judged = RunScores(config, store, scores)
     agents = []
@@ -70,6 +71,10 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
                 "faults": faults,
                 "faults_by_kind": dict(sorted(kinds.get(number, {}).items())),
                 "retired": faults >= config.max_faults,
+                "fallbacks": events[number, "fallbacks"],
+                "restarts": (
+                    events[number, "starts"] - events[number, "processes"] if events[number, "processes"] else None
+                ),
                 **record,
                 "from_outside": number in config.outsiders,
                 "believed": number in config.believed,
@@ -100,6 +105,21 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "referee": config.referee,
         "digest": store.facts["digest"],
     }
+
+
+def event_notes(agent: dict[str, Any]) -> list[str]:
+    """Return in words the restarts and the fallbacks of an agent of a record; usually nothing."""
+    notes = []
+    if agent["restarts"] is not None:
+        notes.append(
+            f"it learns during the match; its processes were started again {agent['restarts']:,} times, and forgot "
+            "what they had learnt"
+            if agent["restarts"]
+            else "it learns during the match; none of its processes was started again"
+        )
+    if agent["fallbacks"]:
+        notes.append(f"{agent['fallbacks']:,} of its answers stood in for others that it could not find (fallbacks)")
+    return notes
 
 
 def results_text(results: dict[str, Any]) -> str:

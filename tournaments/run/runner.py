@@ -51,8 +51,9 @@ def play_run(
     streams = store.streams()
     ledger = FaultLedger(config.max_faults, store.faults())
     alone = conduct.workers == 1
+    is_resumed = bool(store.done())
     with contextlib.closing(Alone(config, conduct, streams) if alone else Team(config, conduct, streams)) as players:
-        while not _play_on(config, store, ledger, players, watch, on_block):
+        while not _play_on(config, store, ledger, players, watch, on_block, is_resumed):
             pass
 
 
@@ -63,6 +64,7 @@ def _play_on(
     players: Alone | Team,
     watch: StopWatch,
     on_block: Callable[[Block, Groups], None],
+    is_resumed: bool,
 ) -> bool:
     """Play the missing blocks; return True if the run is over, False if an agent was retired and groups are missing.
 
@@ -74,7 +76,9 @@ def _play_on(
     for block, played in players.play(jobs):
         groups, stands_until = ledger.admit(block, played.groups)
         now = time.monotonic()
-        store.add_block(block, groups, now - last, played.hands, played.stories)
+        # After an interruption, all processes are started again, and what they had learnt is lost.
+        events = {key: count for key, count in played.events.items() if not (is_resumed and key[1] == "processes")}
+        store.add_block(block, groups, now - last, played.hands, played.stories, events)
         last = now
         on_block(block, groups)
         if stands_until is not None:

@@ -45,7 +45,7 @@ from plurispiel.tournaments.run.schema import (
 
 FORMAT_VERSION = 6
 
-_OTHER_FACTS = ("player", "values", "code")  # rows of the table `run` that `RunStore.facts` leaves out
+_OTHER_FACTS = ("player", "values", "code", "events")  # rows of the table `run` that `RunStore.facts` leaves out
 _FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)
 
 
@@ -265,6 +265,7 @@ class RunStore:
         seconds: float,
         hands: Sequence[bytes | None] = (),
         stories: Sequence[bytes | None] = (),
+        events: Mapping[tuple[int, str], int] | None = None,
     ) -> None:
         """Store the groups of a block.
 
@@ -276,6 +277,8 @@ class RunStore:
             Playing time since the last call, which is divided among the groups.
         hands, stories : sequence of bytes or None
             The packed hands and stories of each group (`kept_hands.pack_group`, `pack_stories`); None if not kept.
+        events : mapping, optional
+            Numbers of events, which are added to those of earlier blocks, by the agent's number and the kind.
 
         Raises
         ------
@@ -300,6 +303,10 @@ class RunStore:
             self._insert("groups", rows)
             self._insert("hands", kept)
             self._insert("stories", told)
+            if events:
+                total = self.events() + Counter(events)
+                record = [[number, kind, count] for (number, kind), count in sorted(total.items())]
+                self._insert("run", [("events", json.dumps(record))], "OR REPLACE")
 
     def forget_after(self, last: Position) -> None:
         """Delete the groups after a position in the schedule, with their hands and stories."""
@@ -359,6 +366,11 @@ class RunStore:
         for agent, text in self._rows(query, self.decks):
             kinds.setdefault(agent, Counter()).update(text.split())
         return kinds
+
+    def events(self) -> Counter[tuple[int, str]]:
+        """Return the numbers of events of the agents' processes, by agent and kind; also of groups forgotten since."""
+        record = json.loads(self._value("events") or "[]")
+        return Counter({(number, kind): count for number, kind, count in record})
 
     def num_kept(self) -> int:
         """Return the number of groups with kept hands."""

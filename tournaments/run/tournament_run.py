@@ -33,7 +33,7 @@ from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 from plurispiel.tournaments.run.known_runs import note_run, runs_folder
 from plurispiel.tournaments.run.processes import process_notes
-from plurispiel.tournaments.run.results import Tally, make_results, printable, results_text
+from plurispiel.tournaments.run.results import Tally, event_notes, make_results, printable, results_text
 from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
@@ -192,6 +192,9 @@ class TournamentRun:
             say(f"what agents printed is in {store.folder / 'logs'}")
         for number, message in sorted(store.first_faults().items()):
             say(printable(_fault_report(config, results["agents"][number], message)))
+        for agent in results["agents"]:
+            for text in event_notes(agent):
+                say(printable(f"{agent['name']}: {text}"))
         return TournamentResult(results, store.folder)
 
 

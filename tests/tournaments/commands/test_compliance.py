@@ -109,7 +109,7 @@ def test_good_agents_have_nothing_to_fear(capsys, spec):
     assert code == 0
     assert list(record) == [
         *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations"),
-        *("remembers", "notes"),
+        *("remembers", "notes", "fallbacks"),
     ]
     assert (record["remembers"], record["notes"]) == ({"decks": 40, "different": 0}, [])
     assert (record["hands"], record["faults"], record["violations"]) == (40, {}, [])

@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -119,8 +120,12 @@ def test_the_language_model_is_asked_and_its_failures_are_counted(model, tmp_pat
     arguments += ["--score", "raw", "--agent-network", "--seed", "1", "--out", str(tmp_path / "run")]
     assert main(arguments) == 0
     log = (tmp_path / "run" / "logs" / "agent-0.log").read_text()
-    assert "answers replaced by" in log and "HTTPError" in log and "no legal action" in log
+    assert "answers are fallbacks" in log and "HTTPError" in log and "no legal action" in log
     assert "secret" not in log
+    (agent, other) = json.loads((tmp_path / "run" / "results.json").read_text())["agents"]
+    asked, failed = re.findall(r"([0-9]+) of ([0-9]+) answers", log)[-1][::-1]
+    assert 0 < agent["fallbacks"] < 12 * 8 and int(failed) <= int(asked) and other["fallbacks"] == 0
+    assert f"{agent['fallbacks']} of its answers stood in for others" in capsys.readouterr().err
 
 
 def test_without_a_model_it_checks_and_folds(tmp_path):
@@ -130,4 +135,13 @@ def test_without_a_model_it_checks_and_folds(tmp_path):
         rngs = [np.random.default_rng(seat) for seat in range(2)]
         hand = play_hand(HUNL, [agent, RaiseAgent()], deal_deck(HUNL, np.random.default_rng(1)), rngs)
     assert not hand.faults and [action.action for action in hand.actions if action.seat == 0] == [0]
-    assert "1 of 1 answers replaced by f: URLError" in (tmp_path / "log").read_text()
+    assert (agent.num_actions, agent.num_fallbacks, agent.last_fallback) == (1, 1, "URLError")
+    assert "1 of 1 answers are fallbacks: URLError" in (tmp_path / "log").read_text()
+
+
+def test_compliance_tells_that_a_model_never_answered(tmp_path, capsys):
+    write_example("llm", tmp_path)
+    (tmp_path / "llm.toml").write_text('address = "http://127.0.0.1:9/"\nmodel = "x"\nkey = ""\n')
+    check = ["compliance", f"stdio:{tmp_path}/llm_bot.py", "--game", "HUNL", "--hands", "2", "--seconds", "1"]
+    assert main(check) == 0
+    assert re.search(r"\n  all [0-9]+ answers were fallbacks, the last for: URLError\n", capsys.readouterr().out)

@@ -50,10 +50,11 @@ def main():
             except (OSError, ValueError, LookupError, TypeError) as error:
                 action, cause = None, type(error).__name__
             asked, failed = asked + 1, failed + (action is None)
+            answer = {"type": "action", "id": message["id"], "action": action}
             if action is None:
-                action = "f" if message["legal"]["fold"] else "c"
-                print(f"{failed} of {asked} answers replaced by {action}: {cause}", file=sys.stderr, flush=True)
-            print(json.dumps({"type": "action", "id": message["id"], "action": action}), flush=True)
+                answer |= {"action": "f" if message["legal"]["fold"] else "c", "fallback": cause}
+                print(f"{failed} of {asked} answers are fallbacks: {cause}", file=sys.stderr, flush=True)
+            print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,14 @@ import time
 mode = sys.argv[1] if len(sys.argv) > 1 else "behaves"
 READY = {"type": "ready", "protocol": 1, "name": "caller", "answers": ["act", "range"], "deterministic": True}
 dice = random.Random(0)
+asked = []
 AT_START = {
     "protocol-2": {"protocol": 2},
     "protocol-true": {"protocol": True},
     "no-act": {"answers": ["range"]},
     "odd-answers": {"answers": "act"},
     "learns": {"memory": "match"},
+    "dies": {"memory": "match"},
     "no-text": {"text": False},
 }
 
@@ -26,6 +28,10 @@ def say(message):
 
 def act(message):
     answer = {"type": "action", "id": message["id"], "action": "c"}
+    if mode == "dies":
+        asked.append(message["id"])
+        if len(asked) == 6:  # the next process answers the question
+            os.kill(os.getpid(), signal.SIGKILL)
     if mode == "draws":
         lowest, highest = message["legal"]["raise"] or (0, 0)
         raises = [f"r{dice.randint(lowest, highest)}"] if highest else []
