@@ -1,7 +1,7 @@
 """The code of this package that an agent plays by: an upgrade that changes it makes another agent.
 
-The code is that of the agent's module and of all modules of this package that it imports, by whatever way, with the
-tables of numbers beside them. Docstrings do not count. The packages' ``__init__`` files count where a module imports
+The code is that of the agent's module and of all modules of this package that it imports, directly or not, with the
+``.npy`` files in their folders. Docstrings do not count. The packages' ``__init__`` files count where a module imports
 from them. Other packages, such as numpy, are not compared.
 """
 
@@ -22,11 +22,11 @@ _STORED = {
 _ROOT = Path(__file__).absolute().parents[1]
 _TABLES = "*.npy"
 _PACKAGE = __name__.split(".")[0]
-"""The module that holds the version alone, which changes no agent."""
+"""The name of the package, whose own module holds the version alone, which changes no agent."""
 
 
 def own_code_digest(spec: str) -> str:
-    """Return a hash of this package's code that an agent plays by, of 12 digits; empty for agents from outside.
+    """Return a hash of the code that an agent plays by, of 12 hexadecimal digits; empty for agents from outside.
 
     >>> own_code_digest("call") != own_code_digest("tag"), own_code_digest("my_bot.py:MyBot")
     (True, '')
@@ -37,7 +37,7 @@ def own_code_digest(spec: str) -> str:
 
 
 def imported_modules(module: str) -> dict[str, Path]:
-    """Return the files of a module of this package and of all modules of it that the module imports, by name."""
+    """Return the files of a module and of all modules of this package that it imports, directly or not, by name."""
     found: dict[str, Path] = {}
     waiting = [module]
     while waiting:

@@ -24,7 +24,7 @@ _FILE = "commands.json"
 _OPTIONS = ("seconds", "hands", "clock")
 _MAX_SIZE = 1 << 16  # bytes of commands.json
 _MAX_HANDS = 10**9
-_ANSWERS = 3  # the default clock has as many time limits for each hand
+_ANSWERS = 3  # the default clock allows the time of so many answers for each hand
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Pokerbot(Program):
     clock : float
         Seconds that the bot has for all answers of a match; infinite if the spec sets none.
     hint : str
-        The end of a message that names the command to build the bot; empty if ``build`` is empty.
+        The end of an error message, with the command that builds the bot; empty if ``build`` is empty.
     """
 
     hands: int
@@ -75,7 +75,7 @@ def find_pokerbot(folder: str, options: Mapping[str, str]) -> Pokerbot:
         raise ValueError(f"{error}{hint}") from None
     hands = options.get("hands", "1000")
     if not (hands.isascii() and hands.isdigit() and 0 < int(hands[:20]) <= _MAX_HANDS):
-        raise ValueError(f"hands must be a whole number of 1 or more, got {hands[:20]!r}")
+        raise ValueError(f"hands must be a whole number from 1 to {_MAX_HANDS:,}, got {hands[:20]!r}")
     is_installed = os.sep not in word
     seconds, clock = (positive_number(name, options.get(name)) for name in ("seconds", "clock"))
     return Pokerbot(file, tuple(arguments), where, seconds, is_installed, True, int(hands), clock, hint)
@@ -94,7 +94,7 @@ def build_pokerbot(folder: str) -> None:
     where = Path(os.path.abspath(folder))
     words = _commands(where)["build"]
     if not words:
-        raise ValueError(f"the {_FILE} in {folder!r} has an empty build command: nothing is to be built")
+        raise ValueError(f"the {_FILE} in {folder!r} has no build command: there is nothing to build")
     program = program_file(words[0], where)
     sys.stderr.flush()
     try:

@@ -3,7 +3,7 @@
 The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
 name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
 folder ``cwd``, by default in the folder of the first file that its command names, and in the current folder if it names
-folders alone. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to the
+only folders. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to the
 current folder; if the program is started elsewhere, they become absolute. An argument may also be a list of paths with
 colons between them, such as the class path of Java.
 For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
@@ -96,7 +96,7 @@ class Program:
     def digest(self) -> str:
         """SHA-256 of the program, of its arguments, and of the files and folders that the arguments name.
 
-        Of large folders, the last files count with their names and sizes only.
+        Files in folders count with their names and sizes only once 256 MiB of such files are hashed.
         """
         digest = hashlib.sha256()
         for path in dict.fromkeys((self.file, *self.files)):
@@ -124,7 +124,7 @@ class Program:
         return [word] if _is_file(self._path(word)) else word.split(os.pathsep)
 
     def _found(self, word: str) -> str:
-        """Return an argument, with absolute paths for files, and for folders that the start would not find."""
+        """Return an argument, with absolute paths for files, and for folders if the program is started elsewhere."""
         paths = {*self.files, *(self.folders if self.start != self.folder else [])}
         return os.pathsep.join(
             str(self._path(part)) if part and self._path(part) in paths else part for part in self._parts(word)
@@ -154,7 +154,7 @@ def find_program(command: str, options: Mapping[str, str]) -> Program:
     Raises
     ------
     ValueError
-        If there is no such program or folder, if the program is not executable, or an option is unknown.
+        If there is no such program or folder, the program is not executable, or an option is unknown or malformed.
     """
     word, *arguments = split_command(command)
     if unknown := [name for name in options if name not in (*_OPTIONS, _BASE)]:

@@ -103,7 +103,7 @@ class AgentSpec:
 
     @property
     def title(self) -> str:
-        """The agent's name in results: the spec without the parent folders of its file, program, bot or strategy."""
+        """The agent's name in results: the spec without parent folders, and without ``cwd`` and ``base``."""
         if self.name in _COMMANDS:
             return f"{self.name}:{titled_command(self.argument, self.options)}"
         if (self.is_stored and self.argument) or self.is_program:

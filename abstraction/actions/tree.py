@@ -65,7 +65,7 @@ class GameMenu:
         out where its raise is below the smallest legal one or a raise of the whole pot is not legal. If False, a size
         that is not legal becomes the nearest legal raise, and `all_in_share` applies.
     push_or_fold : bool
-        Whether a seat that faces a bet and may raise is not offered a call.
+        Whether a seat that faces a bet is not offered a call where a raise is legal.
     """
 
     streets: tuple[StreetMenu, ...]

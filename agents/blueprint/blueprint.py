@@ -253,7 +253,7 @@ def _soundness(artefact: Artefact) -> Iterator[None]:
 
 
 def _require_training(training: Any) -> None:
-    """Raise ValueError if the record of a training cannot be shown."""
+    """Raise ValueError if the record of a training is malformed."""
     if not isinstance(training, dict) or type(training.get("iterations")) is not int:
         raise ValueError("the record of its training is missing")
     for name in ("iterations", "traversals", "nodes", "threads", "seconds"):

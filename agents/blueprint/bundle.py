@@ -47,7 +47,7 @@ LEVELS = 51
 
 _MANIFEST, _ROWS = "manifest.json", "rows"
 _PACKED, _PACKED_FORMAT = "packed blueprint", 4
-_LEVELS_OF_FORMAT_3 = 15  # which made every probability above 29/30 a whole 1
+_LEVELS_OF_FORMAT_3 = 15  # with so few, every probability above 29/30 became 1
 _DIGEST_BYTES = 64
 _MAX_BYTES = 1 << 32
 _MAX_MANIFEST_BYTES = 1 << 20

@@ -56,7 +56,7 @@ class MenuConfig:
     all_in_share : float
         A raise to at least this share of the stack becomes all-in.
     push_or_fold : bool
-        Whether a seat that faces a bet must raise or fold. It may still call where it cannot raise.
+        Whether a seat that faces a bet must raise or fold. It may still call where no raise is legal.
     """
 
     preflop: Texts

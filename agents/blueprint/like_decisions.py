@@ -50,7 +50,7 @@ class Features(NamedTuple):
     num_raises : float
         Raises on the street, at most 3.
     crowd : float
-        0 for two live seats, 2 for three, and half more for each further seat.
+        0 for two live seats, 2 for three, and 0.5 more for each further seat.
     is_last : float
         1 for the seat that is last to act after the flop, else 0.
     may_raise : float

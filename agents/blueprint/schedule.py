@@ -34,8 +34,8 @@ class Schedule:
         Share of the run after which averages are updated and snapshots are taken.
     average_over : float
         Share of the run, at its end, that the averages cover. The averages restart where that share begins, after
-        (1 - average_over) of the run. Earlier restarts come after (1 - average_over)^2 of the run, (1 - average_over)^3
-        and so on, if that is later than `average_from`. So the averages of an unfinished run cover its last part, too.
+        (1 - average_over) of the run, and earlier after (1 - average_over)^2, (1 - average_over)^3 and so on, but only
+        later than `average_from`. So the averages of an unfinished run cover its last part, too.
         With 1, the averages cover everything since `average_from`. Such an average is less exploitable: current
         strategies cycle, and an average over part of a cycle leans to one side.
     average_every : int

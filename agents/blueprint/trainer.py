@@ -231,7 +231,7 @@ class Trainer:
         for event in events:
             if not self.iteration < event <= last:
                 continue
-            if self.iteration in schedule.renewals:  # only now: at a restart a caller may still read the averages
+            if self.iteration in schedule.renewals:  # only now: until training goes on, a caller may read the averages
                 _clear(self.sums)
                 _clear(self.later_sums)
             self._iterate(event)

@@ -162,7 +162,7 @@ class SolverStreet:
         self.buckets = None if bucket_rows is None else self._put_in_buckets(bucket_rows, ranges)
         self.width = 0 if self.buckets is None else 1 + max(int(row.max(initial=0)) for row in self.buckets.numbers)
         if self.width >= _MAX_BUCKETS:
-            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got up to {self.width - 1:,}")
+            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 2:,}, got up to {self.width - 1:,}")
         self.table_blocks = [
             int(layout.action_first[number, -1]) // LANES * self.width
             if self.buckets
@@ -322,6 +322,6 @@ class SolverStreet:
                 seat.append(row[hands.combos[hands.first[number] : hands.first[number + 1]]].astype(np.int32))
         by_seat = np.concatenate(numbers[0]), np.concatenate(numbers[1])
         if min(int(row.min(initial=0)) for row in by_seat) < 0:
-            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got {min(map(np.min, by_seat))}")
+            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 2:,}, got {min(map(np.min, by_seat))}")
         weights = [ranges[seat, hands.combos].astype(self.dtype) for seat, hands in enumerate(self.deals.arrays.seats)]
         return HandBuckets(by_seat, (weights[0], weights[1]))

@@ -54,7 +54,8 @@ class SearchConfig:
         limit. A two-player search of the last street does ten times as many, since they are cheap there. In a search
         by Monte Carlo CFR each iteration is eight deals for every seat.
     threads : int
-        Number of threads; 0 for as many as there are processors.
+        Number of threads; 0 for as many as there are processors. With a setting of `iterations`, a search by Monte
+        Carlo CFR uses one thread.
     play : {"average", "final"}
         The strategy that acts: the weighted average over the iterations, or the strategy after the last iteration, as
         published. Beliefs always follow the average.

@@ -67,7 +67,7 @@ def test_titles_moves_and_digests(folder, monkeypatch):
         ({"run": ["no-such-program"]}, "", "no program 'no-such-program' on the PATH [(]agent"),
         ({"run": ["./bot"], "build": ["make"]}, "", "'./bot'; plurispiel compliance pokerbots:bots/mine --build"),
         ({"run": ["sh"]}, "?cwd=x", "takes the options seconds, hands, clock, got cwd"),
-        ({"run": ["sh"]}, "?hands=0", "hands must be a whole number of 1 or more, got '0'"),
+        ({"run": ["sh"]}, "?hands=0", "hands must be a whole number from 1 to 1,000,000,000, got '0'"),
         ({"run": ["sh"]}, "?clock=-1", "clock must be a number above 0, got '-1'"),
     ],
 )
@@ -96,7 +96,7 @@ def test_a_bot_is_built_in_its_folder(folder):
     with pytest.raises(ValueError, match="the build command 'false' failed in 'bots/mine' [(]exit code 1[)]"):
         build_pokerbot("bots/mine")
     write(folder, run=["./built"])
-    with pytest.raises(ValueError, match="nothing is to be built"):
+    with pytest.raises(ValueError, match="nothing to build"):
         build_pokerbot("bots/mine")
 
 

@@ -139,12 +139,12 @@ class GameTreeSearcher:
     Parameters
     ----------
     tree : GameTree
-        The tree of a game with hold'em's rules.
+        The tree of a poker game that `HoldemRules` can describe, such as Kuhn poker.
 
     Raises
     ------
     ValueError
-        If the game has other rules.
+        If `HoldemRules` cannot describe the game.
     """
 
     def __init__(self, tree: GameTree):
