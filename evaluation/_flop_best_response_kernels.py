@@ -97,8 +97,8 @@ class ResponseWorkspace(NamedTuple):
     Attributes
     ----------
     reach, values : float[(max_depth + 1) * width, 16]
-        The opponent's reach and the values at one node of each depth. In `reach` a hand has block `FIRST_HAND` and up,
-        and the blocks before are zeros.
+        The opponent's reach and the values at one node of each depth. In `reach` hand k has block `FIRST_HAND` + k, and
+        the blocks before hand 0 are zeros.
     place : int64[max_depth + 1]
         The first block in `reach` of the node at a depth. An action of the responding seat leaves the opponent's reach
         as it was, so the node after it shares its parent's blocks.
@@ -209,7 +209,7 @@ def _gather(hands, first, num_hands, blocks, batch, work):
 
 @kernel(inline=True)
 def _copy(blocks, source, target, count):
-    """Copy blocks. Modified in place."""
+    """Copy `count` blocks, from block `source` on to block `target` on. `blocks` is modified in place."""
     for k in range(count):
         store(blocks, target + k, load(blocks, source + k))
 
@@ -281,7 +281,7 @@ def _end(nodes, deals, batch, board, node, seat, blocks, work):
 
 @kernel
 def _close(nodes, start, offset, seat, num_hands, width, work):
-    """Add the values of a node to its parent's, and go on with the parent if the node was its last descendant.
+    """Combine a node's values with its parent's, and go on with the parent if the node was its last descendant.
 
     Only one node of each depth is in work at a time, so ``work.values`` holds one node's values for each depth.
     """

@@ -25,8 +25,8 @@ def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the game is not one that agents play, or the agent randomises without reporting probabilities, acts
-        illegally or raises an exception.
+        If the game is not one that agents play, or the agent randomises without reporting probabilities, reports a
+        malformed strategy, acts illegally or raises an exception.
     """
     name = tree.game.partition("(")[0]
     if name not in GAME_NAMES:

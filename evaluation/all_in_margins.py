@@ -27,8 +27,9 @@ def hand_classes(rules: HoldemRules) -> np.ndarray:
 def all_in_margins(rules: HoldemRules) -> np.ndarray:
     """Return the margin of a hand that is all-in before the flop, by classes: float64[num_classes, num_classes].
 
-    Entry [a, b] is the mean over the combos of class a of a sum over the compatible combos of class b: the
-    probability to win minus that to lose, over all boards. For hold'em with 52 cards the totals are stored.
+    The margin between two combos is the first one's probability to win minus that to lose, over all boards. Entry
+    [a, b] is the sum of a combo's margins against the compatible combos of class b, in the mean over the combos of
+    class a. For hold'em with 52 cards the totals are stored.
     """
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.num_board_cards) == (4, 13, 2, 5):
         totals = np.load(Path(__file__).with_name("all_in_totals.npy"), allow_pickle=False)
@@ -85,7 +86,7 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
     classes : int64[num_combos]
     weight : float
     num_tiles : int
-        The number of blocks in which each class has one lane.
+        The number of blocks of 16 lanes that have a lane for each class.
     work : _Workspace
         Modified in place.
     totals : float64[num_classes, 16 * num_tiles]

@@ -71,7 +71,7 @@ def check_agent(
     By the contract an agent acts legally and raises no exception. With the same seed it plays the same, even in an
     instance that has played before. Its `range_strategy` is well-formed, does not depend on the hole cards, and agrees
     with the actions. Equal play and independence of the hole cards are checked in the first hands of each game, except
-    hands with a fault.
+    hands with a fault. The form of a whole strategy is checked at the first 2,000 decisions.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def check_agent(
     num_decks : int
         Number of different decks in each game.
     num_compared : int
-        Number of hands of each game in which new instances, three for each hand, are compared with the first one.
+        Number of hands of each game that new instances play again, three for each hand: one is compared with the first
+        instance, and two, with different hole cards, with each other.
     seed : int
         Seed of the decks and of all random choices.
     on_hand : callable

@@ -113,8 +113,8 @@ class PlayProfile:
         `occasions` returns, and narrower ones: a class such as ``cold AJo``, or ``on the tree, ...`` and
         ``off the tree, ...`` on the flop and later.
     certain : float64[4]
-        Expected numbers of decisions after the flop with a certain fold, with a certain call, with a certain raise (all
-        sizes together), and with any certain action (each size alone).
+        Expected numbers of decisions on the flop and later with a certain fold, with a certain call, with a certain
+        raise (all sizes together), and with any certain action (each size alone).
     num_after_flop : float
         Number of decisions on the flop and later, of which `certain` counts some.
     sources : Counter of (str, str)

@@ -89,7 +89,7 @@ class RangeReader:
         Raises
         ------
         ValueError
-            If the agent reports no strategy, or raises an exception.
+            If the agent reports no strategy, or one of a wrong shape, or raises an exception.
         """
         decision = question.decision
         agent = self._agents[decision.seat]

@@ -175,14 +175,14 @@ def combined_half_width(
     Notes
     -----
     A sample changes the likelihood ratio of its own stream alone (`sequential_half_width`), so the product of the
-    streams' ratios is a martingale, too, whichever stream is chosen. The ratios are martingales for every spread on
-    average over the spreads that the samples seen allow: a rule that knows the spreads, and not the samples alone,
-    could make somewhat more of them. By Ville's inequality, the product ever exceeds 1 / alpha with a probability of at
-    most alpha. The interval holds the sums of all sets of means for which the product does not exceed 1 / alpha, and
-    somewhat more: with d the error of a mean and u = d^2 n / (s^2 (n - 1)), the logarithm of a ratio is concave in u.
-    Therefore u / v is at most the share of the stream in the logarithm of the product, where v is the u at which the
-    stream takes the whole logarithm. By Cauchy and Schwarz, the weighted errors sum to at most the root of the sum of
-    squares of the weighted half-widths that belong to the v.
+    streams' ratios is a martingale, too, whichever stream is chosen. A ratio is a martingale in the mean over the
+    standard deviations that fit the samples so far, not for each of them. So a rule that knew the true ones, and not
+    the samples alone, could raise the product somewhat. By Ville's inequality, the product ever exceeds 1 / alpha with
+    a probability of at most alpha. The interval holds the sums of all sets of means for which the product does not
+    exceed 1 / alpha, and somewhat more: with d the error of a mean and u = d^2 n / (s^2 (n - 1)), the logarithm of a
+    ratio is concave in u. Therefore u / v is at most the share of the stream in the logarithm of the product, where v
+    is the u at which the stream takes the whole logarithm. By Cauchy and Schwarz, the weighted errors sum to at most
+    the root of the sum of squares of the weighted half-widths that belong to the v.
     """
     streams = [each for each in zip(weights, sds, counts, strict=True) if each[0] > 0.0]
     penalties = [0.5 * log(1.0 + count * _EFFECT_VARIANCE) for _, _, count in streams]

@@ -10,8 +10,8 @@ therefore has the mean of X_c for every beta_c that does not depend on this grou
 beta_c = Cov(X_c, Z) / Var(Z), a control variate. An agent that reports no strategy keeps the luck of its own actions
 and cards in X_c, and the same luck is in Z: beta_c is then near 1, and X_c - Z = -sum of the other scores.
 
-**Coefficients.** The coefficients of a group are fitted on earlier groups alone, namely those before its block in the
-order of the schedule. Given the past they are constants, so the corrected scores less their mean are martingale
+**Coefficients.** The coefficients of a group are fitted on earlier groups alone, namely those before its block of decks
+in the schedule. Given the past they are constants, so the corrected scores less their mean are martingale
 differences. The scores are therefore unbiased and uncorrelated, do not change when more groups follow, and may enter
 anytime-valid intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to
 Z. With m earlier groups the fit has the weight m / (m + 20), and a prior has the rest. The prior is 1 for a single
