@@ -2,9 +2,11 @@
 
 import argparse
 import contextlib
+import functools
 import json
 import secrets
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,22 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, parse_spec, split_specs, unique_names
+from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams
+from plurispiel.evaluation.value_choice import choose_values, make_value_function
+from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say_all
 from plurispiel.tournaments.contestants.example_bots import EXAMPLES, write_example
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.deal.clocks import Clock
+from plurispiel.tournaments.deal.correction import Correction
 from plurispiel.tournaments.deal.dealer import Match
 from plurispiel.tournaments.deal.server import NoPlayer, TcpSeat, is_loopback
 from plurispiel.tournaments.formats.game_definition import find_game
@@ -31,6 +38,8 @@ from plurispiel.tournaments.remote.seat import match_folder, seated_agent
 from plurispiel.tournaments.run.results import aligned, number_text, printable
 
 _TCP = "tcp"
+_NO_VALUES = "none"
+_FORMS = {"mbb_per_hand": "+,.1f", "ci95": ",.1f"}
 _MAX_FAULTS = 20
 _MAX_PORT = 65_535
 _KEY_BITS = 128
@@ -66,7 +75,11 @@ def main(options: argparse.Namespace) -> int:
     )
     limits = {"response": options.t_response, "hand": options.t_hand}
     comments = tuple(f"#--t_{name} {round(1000 * seconds)}" for name, seconds in limits.items())
+    values = None if options.values == _NO_VALUES else choose_values(rules, options.values)
+    if values is not None:
+        undisturbed(lambda: warmup_values(values, rules))
     payoffs: list[np.ndarray] = []
+    estimates: list[np.ndarray] = []
     with contextlib.ExitStack() as stack:
         sandbox = _sandbox(options, specs)
         bar = stack.enter_context(progress_bar(total=len(paths) * options.hands, unit="hand", leave=False))
@@ -78,19 +91,25 @@ def main(options: argparse.Namespace) -> int:
                 with contextlib.ExitStack() as seats:  # each part has agents of its own, which remember nothing
                     agents = _agents(options, rules, specs, clients, sandbox, seats)
                     log = seats.enter_context(MatchLog(path, rules, options.hands, options.seed or 0, comments))
+                    correction = _correction(rules, specs, agents, values, streams)
                     try:
-                        payoffs.append(match.play(agents, part, log, bar.update))
+                        payoffs.append(
+                            match.play(agents, part, log, functools.partial(_after_hand, correction, bar.update))
+                        )
                     except NoPlayer as error:
                         say_all([f"plurispiel deal: {error}; {path} has all hands so far"])
                         return FAILED
                     except KeyboardInterrupt:
                         say_all([f"plurispiel deal: interrupted; {path} has all hands so far"])
                         return INTERRUPTED
+                    if correction is not None:
+                        estimates.append(np.array(correction.estimates))
                     if options.seed is None and path == paths[-1]:
                         log.add_comment(f"the key of all cards, for --seed: 0x{key:x}")
                 for client in clients:
                     client.disconnect()
-    record = _record(match, specs, game_name(rules), payoffs)
+    record = _record(match, specs, game_name(rules), payoffs, estimates)
+    record["values"] = values
     record["logs"] = [str(path) for path in paths]
     print(json.dumps(record, allow_nan=False) if options.json else _text(record))
     sys.stdout.flush()
@@ -174,12 +193,32 @@ def _agents(
     ]
 
 
-def _record(match: Match, specs: list[str], game: str, payoffs: list[np.ndarray]) -> dict[str, Any]:
+def _correction(
+    rules: HoldemRules, specs: list[str], agents: list[Agent], values: str | None, streams: Streams
+) -> Correction | None:
+    if values is None:
+        return None
+    trusted = [player for player, spec in enumerate(specs) if spec != _TCP and not parse_spec(spec).is_foreign]
+    return Correction(agents, trusted, make_value_function(values, rules), streams)
+
+
+def _after_hand(
+    correction: Correction | None, update: Callable[[], object], hand: Hand, players: Sequence[int], number: int
+) -> None:
+    if correction is not None:
+        correction.add(hand, players, number)
+    update()
+
+
+def _record(
+    match: Match, specs: list[str], game: str, payoffs: list[np.ndarray], estimates: list[np.ndarray]
+) -> dict[str, Any]:
     """Return the results; a sample is a hand, or with `--duplicate` the mean of a deck over all its hands."""
-    means = np.mean(payoffs, axis=0) * (1000.0 / match.rules.big_blind)
+    per_chip = 1000.0 / match.rules.big_blind
+    means = np.mean(payoffs, axis=0) * per_chip
+    corrected = np.mean(estimates, axis=0) * per_chip if estimates else None
     players = []
     for player, (name, spec) in enumerate(zip(match.names, specs, strict=True)):
-        estimate = estimate_mean(means[:, player])
         faults = [
             f"hand {number}: {fault.kind}: {fault.message}" for number, fault in match.faults if fault.seat == player
         ]
@@ -187,8 +226,8 @@ def _record(match: Match, specs: list[str], game: str, payoffs: list[np.ndarray]
             {
                 "name": name,
                 "spec": spec,
-                "mbb_per_hand": estimate.mean,
-                "ci95": estimate.ci95,
+                **_rates(means[:, player]),
+                "aivat": None if corrected is None else _rates(corrected[:, player]),
                 "faults": len(faults),
                 "first_fault": faults[0] if faults else None,
             }
@@ -197,12 +236,18 @@ def _record(match: Match, specs: list[str], game: str, payoffs: list[np.ndarray]
     return {"game": game, "hands": hands, "answers": match.answers, "seconds": match.seconds, "players": players}
 
 
+def _rates(samples: np.ndarray) -> dict[str, float | None]:
+    estimate = estimate_mean(samples)
+    return {"mbb_per_hand": estimate.mean, "ci95": estimate.ci95}
+
+
 def _text(record: dict[str, Any]) -> str:
     """Return the results as a table."""
-    rows: list[tuple[str, ...]] = [("player", "mbb/hand", "± 95 %", "hands", "faults")]
+    rows: list[tuple[str, ...]] = [("player", "mbb/hand", "± 95 %", "by AIVAT", "± 95 %", "hands", "faults")]
     for player in record["players"]:
-        figures = number_text(player["mbb_per_hand"], "+,.1f"), number_text(player["ci95"], ",.1f")
-        rows.append((printable(player["name"]), *figures, f"{record['hands']:,}", f"{player['faults']:,}"))
+        figures = (player, player["aivat"] or {"mbb_per_hand": None, "ci95": None})
+        texts = [number_text(each[key], form) for each in figures for key, form in _FORMS.items()]
+        rows.append((printable(player["name"]), *texts, f"{record['hands']:,}", f"{player['faults']:,}"))
     notes = [
         f"{player['name']}, first fault: {player['first_fault']}" for player in record["players"] if player["faults"]
     ]

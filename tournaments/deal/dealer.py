@@ -39,7 +39,7 @@ class Match:
     answers : int
         Number of actions that were asked for so far.
     seconds : float
-        Time of all hands so far, without the wait for the connections before the first hand.
+        Time of all hands so far, without the wait for the connections before the first hand, and without `on_hand`.
     """
 
     rules: HoldemRules
@@ -53,7 +53,11 @@ class Match:
     seconds: float = 0.0
 
     def play(
-        self, agents: Sequence[Agent], shift: int, log: MatchLog, on_hand: Callable[[], object] = lambda: None
+        self,
+        agents: Sequence[Agent],
+        shift: int,
+        log: MatchLog,
+        on_hand: Callable[[Hand, Sequence[int], int], object] = lambda hand, players, number: None,
     ) -> np.ndarray:
         """Deal all hands, append them to a log, and return the players' payoffs: float64[num_hands, num_players].
 
@@ -65,7 +69,7 @@ class Match:
             Number of seats by which all players move on before the first hand. With ``shift`` from 0 to the number of
             players minus 1, every player holds every hand of every deck (duplicate poker).
         on_hand : callable
-            Called after each hand.
+            Called after each hand with the hand, the player in each seat, and the number of the hand.
 
         Raises
         ------
@@ -92,8 +96,9 @@ class Match:
             payoffs[number, players] = hand.payoffs
             names = tuple(self.names[player] for player in players)
             log.add(_history(hand, names, number))
-            on_hand()
-        self.seconds += time.monotonic() - begin
+            self.seconds += time.monotonic() - begin
+            on_hand(hand, players, number)
+            begin = time.monotonic()
         log.add_score(payoffs.sum(axis=0).round(6).tolist(), self.names)
         return payoffs
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.agents.base import Agent
-from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.aivat import Aivat, Score
 from plurispiel.evaluation.hand import Fault, Hand
 from plurispiel.evaluation.replay import replay_betting, replay_hand
 from plurispiel.evaluation.statistics import estimate_mean
@@ -56,11 +56,21 @@ class Scorer:
         aivat = Aivat(rules, self._values)
         aivat.restart(np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(number, _VALUES))))
         tellers = [self._teller if other == seat else Agent() for other in range(rules.num_seats)]
-        scores = aivat.scores(hand, tellers)
-        estimate = scores[seat].estimate
-        if estimate is None:  # no seat reports a strategy: the sum of both scores is luck, and each seat bears half
-            estimate = scores[seat].reduced - sum(score.reduced for score in scores) / len(scores)
-        return hand, estimate
+        return hand, zero_sum_estimates(aivat.scores(hand, tellers))[seat]
+
+
+def zero_sum_estimates(scores: Sequence[Score]) -> list[float]:
+    """Return the seats' estimates of a hand, in chips, which sum to 0 and are unbiased.
+
+    A seat whose strategy is known has its AIVAT estimate, all others have the reduced form. The payoffs of a hand sum
+    to 0, so the sum of the scores is luck. It is taken off the seats whose strategy is not known, in equal parts, or
+    off all seats if all are known.
+    """
+    known = [score.estimate is not None for score in scores]
+    found = [score.reduced if score.estimate is None else score.estimate for score in scores]
+    bearers = [seat for seat in range(len(scores)) if all(known) or not known[seat]]
+    share = sum(found) / len(bearers)
+    return [chips - share if seat in bearers else chips for seat, chips in enumerate(found)]
 
 
 def results_of(hands: Iterable[KeptHand], big_blind: int) -> dict[str, Any]:

@@ -86,6 +86,10 @@ def test_a_match_with_a_program(capsys, folder, ports, style):
     ours = {player["name"]: player["mbb_per_hand"] for player in record["players"]}
     theirs = {name: player["mbb_per_hand"] for name, player in replayed["players"].items()}
     assert ours == pytest.approx(theirs)
+    first, second = (player["aivat"] for player in record["players"])
+    assert first["mbb_per_hand"] == pytest.approx(-second["mbb_per_hand"]) and record["values"] == "checkdown"
+    if style == "call":
+        assert second["ci95"] < record["players"][1]["ci95"]
     faults = [player["faults"] for player in record["players"]]
     assert faults[1] == 0 and (faults[0] == 0) == (style == "call")  # folds for free and raises of any size
     lines = (folder / "deal" / "deal.log").read_text().splitlines()
@@ -100,6 +104,12 @@ def test_the_published_key_deals_the_same_cards(capsys, folder, ports):
     key = (folder / "deal" / "deal.log").read_text().splitlines()[-1].split()[-1]
     again, _ = deal(capsys, folder / "again", "--agents", "call,random", "--hands", "10", "--seed", key)
     assert first["players"] == again["players"]
+
+
+def test_results_may_be_raw_alone(capsys, folder, ports):
+    record, _ = deal(capsys, folder, "--agents", "call,random", "--hands", "3", "--values", "none")
+    assert record["values"] is None and [player["aivat"] for player in record["players"]] == [None, None]
+    assert main(["deal", "--agents", "call,call", "--hands", "3", "--values", "guess"]) == 2
 
 
 def joining(ports, rules, spec, told):

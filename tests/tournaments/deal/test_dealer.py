@@ -1,10 +1,14 @@
 """The dealer's order of players, decks and names, with agents of this package alone."""
 
 import numpy as np
+import pytest
 
-from plurispiel.abstraction.holdem.rules import no_limit_holdem
+from plurispiel.abstraction.holdem.rules import LEDUC, no_limit_holdem
 from plurispiel.agents.specs import make_agent
+from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams
+from plurispiel.evaluation.value_functions import Checkdown
+from plurispiel.tournaments.deal.correction import Correction
 from plurispiel.tournaments.deal.dealer import Match
 from plurispiel.tournaments.formats.acpc import read_acpc
 from plurispiel.tournaments.formats.match_log import MatchLog
@@ -20,7 +24,7 @@ def played(tmp_path, agents, num_hands=12):
     for part in range(3):
         path = tmp_path / f"{part}.log"
         with MatchLog(path, RULES, num_hands) as log:
-            payoffs.append(match.play(list(map(make_agent, agents)), part, log, lambda: counted.append(1)))
+            payoffs.append(match.play(list(map(make_agent, agents)), part, log, lambda *_: counted.append(1)))
         hands.append(list(read_acpc(path)))
     assert len(counted) == 3 * num_hands
     return match, np.array(payoffs), hands
@@ -42,3 +46,30 @@ def test_everybody_moves_one_seat_on_and_holds_every_hand_of_a_deck(tmp_path):
 def test_equal_players_end_equal(tmp_path):
     _, payoffs, _ = played(tmp_path, ("call", "call", "call"))
     assert np.allclose(payoffs.sum(axis=0), 0.0)
+
+
+def corrected(tmp_path, rules, names, trusted, num_hands):
+    """A match of agents: its payoffs and estimates."""
+    agents = list(map(make_agent, names))
+    streams = Streams(rules.num_seats, Keyed([(0, 7)]))
+    correction = Correction(agents, trusted, Checkdown(), streams)
+    with MatchLog(tmp_path / "log", rules, num_hands) as log:
+        payoffs = Match(rules, names, num_hands, streams, False, 1.0).play(agents, 0, log, correction.add)
+    found = np.array(correction.estimates)
+    assert found.shape == payoffs.shape and np.abs(found.sum(axis=1)).max() < 1e-6
+    return payoffs, found
+
+
+@pytest.mark.parametrize("trusted", [(), (0,), (0, 1)])
+def test_results_without_luck_estimate_the_same(tmp_path, trusted):
+    payoffs, found = corrected(tmp_path, LEDUC, ("tag", "random"), trusted, 500)
+    luck = estimate_mean(payoffs[:, 0] - found[:, 0])  # whose expectation is 0
+    assert abs(luck.mean) < 2.5 * luck.ci95  # five standard errors
+    assert found[:, 0].std() < (0.8 if trusted else 1.0) * payoffs[:, 0].std()
+
+
+def test_estimates_follow_the_players_from_seat_to_seat(tmp_path):
+    """Who always folds pays the blinds of the seat; the wrong seat would be off by 50 chips or more."""
+    payoffs, found = corrected(tmp_path, RULES, ("fold", "fold", "fold"), (0, 1, 2), 6)
+    assert {tuple(row) for row in payoffs.tolist()} == {(-50.0, 50.0, 0.0), (0.0, -50.0, 50.0), (50.0, 0.0, -50.0)}
+    np.testing.assert_allclose(found, payoffs, atol=24.0)

@@ -58,6 +58,13 @@ def add(commands) -> None:
         help="after an illegal action, repair takes the nearest legal one, and forfeit checks or folds the rest of the "
         "hand. After any other fault the connection is closed and the hand is forfeited; the program can connect again",
     )
+    add(
+        "--values",
+        metavar="NAME",
+        default="",
+        help="AIVAT's value estimates for results with less luck, as in plurispiel tournament (default: as there); "
+        "none for raw results alone",
+    )
     add("--ports", metavar="P,Q,...", help="ports of the tcp seats in their order (default: free ports)")
     add("--listen", metavar="ADDRESS", default="127.0.0.1", help="address to listen on")
     add("--allow-remote", action="store_true", help="allow an address that other machines can reach")
