@@ -24,11 +24,20 @@ def progress_bar(steps: Iterable | None = None, **options: Any) -> tqdm:
     """
     stream = sys.stderr
     if stream is None:  # closed by the caller of the program
-        return tqdm(steps, **options | {"disable": True})
+        return _Bar(steps, **options | {"disable": True})
     if stream.isatty():
-        return tqdm(steps, **{"dynamic_ncols": True} | options)
+        return _Bar(steps, **{"dynamic_ncols": True, "miniters": 1} | options)
     often = {"mininterval": LINE_SECONDS, "delay": LINE_SECONDS, "miniters": 1, "ncols": 0}
-    return tqdm(steps, **options | often, file=_Lines(stream))
+    return _Bar(steps, **options | often, file=_Lines(stream))
+
+
+class _Bar(tqdm):
+    """A bar without tqdm's thread: a process with several threads cannot be copied for workers.
+
+    The thread redraws a bar whose steps have become slower. Every step may redraw it here (``miniters=1``).
+    """
+
+    monitor_interval = 0
 
 
 class _Lines:

@@ -7,7 +7,6 @@ while a process plays. Agents may therefore be added to a league that is being p
 
 import contextlib
 import dataclasses
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -25,7 +24,7 @@ from plurispiel.tournaments.league.entries import (
     write_entries,
 )
 from plurispiel.tournaments.league.pairings import Pairing, PairingFolder
-from plurispiel.tournaments.run.folder_lock import lock_folder
+from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
 from plurispiel.tournaments.run.tournament_run import Say, prepare
 
 _SETTINGS = "league.toml"
@@ -186,8 +185,7 @@ class League:
         try:
             yield
         finally:
-            if lock is not None:
-                os.close(lock)
+            unlock_folder(lock)
 
 
 def create_league(folder: Path, config: LeagueConfig) -> League:

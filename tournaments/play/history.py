@@ -23,7 +23,7 @@ from plurispiel.tournaments.formats.game_definition import game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.phh import check_phh_game, write_phh
 from plurispiel.tournaments.play.luck import TableScore
-from plurispiel.tournaments.run.folder_lock import lock_folder
+from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
 
 AGENTS_LOG = "agents.txt"
 """The name of the file, in the folder of a table, with the prints of agents from outside."""
@@ -101,9 +101,9 @@ class PlayHistory:
 
     def close(self) -> None:
         """Release the folder."""
-        for handle in (self._file, self._lock):
-            if handle is not None and handle >= 0:
-                os.close(handle)
+        if self._file >= 0:
+            os.close(self._file)
+        unlock_folder(self._lock)
         self._file, self._lock = -1, None
 
     @property

@@ -6,14 +6,13 @@ finished hand is lost, and the next start knows the unfinished one. Rows end wit
 
 import contextlib
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from plurispiel.tournaments.run.folder_lock import lock_folder
+from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
 from plurispiel.tournaments.run.schema import checksum_of
 
 FORMAT_VERSION = 1
@@ -125,9 +124,8 @@ class HandStore:
     def close(self) -> None:
         """Release the folder."""
         self._database.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        unlock_folder(self._lock)
+        self._lock = None
 
     @property
     def next_number(self) -> int:

@@ -10,9 +10,12 @@ try:
 except ImportError:  # Windows: a second process that plays the run is noticed when it stores the same groups
     fcntl = None
 
+_held: set[int] = set()
+"""The handles of the folders that this process has locked."""
+
 
 def lock_folder(folder: Path) -> int | None:
-    """Return a handle of the folder, which stays locked until the handle is closed; None where locks do not exist.
+    """Return a handle of the folder, which stays locked until `unlock_folder`; None where locks do not exist.
 
     The system releases the lock when this process ends in any way, so that a killed run never blocks its successor.
 
@@ -32,7 +35,25 @@ def lock_folder(folder: Path) -> int | None:
     except OSError:  # a file system without locks
         os.close(handle)
         return None
+    _held.add(handle)
     return handle
+
+
+def unlock_folder(handle: int | None) -> None:
+    """Close a handle of `lock_folder`, which unlocks its folder; None is no handle."""
+    if handle is not None:
+        _held.discard(handle)
+        os.close(handle)
+
+
+def _close_copies() -> None:
+    """Close the handles in a copy of this process: the copy would keep a folder locked if this process were killed."""
+    while _held:
+        os.close(_held.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_copies)
 
 
 def is_locked(folder: Path) -> bool:

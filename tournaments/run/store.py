@@ -31,7 +31,7 @@ from plurispiel.evaluation.streams import Keyed, Seeded, Source, Streams
 from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.run import run_key
 from plurispiel.tournaments.run.config import PACKAGE_CODE, TournamentConfig, read_config
-from plurispiel.tournaments.run.folder_lock import lock_folder
+from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, Position
 from plurispiel.tournaments.run.schema import (
@@ -220,9 +220,8 @@ class RunStore:
         """Close the database and release the lock."""
         if hasattr(self, "_database"):
             self._database.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        unlock_folder(self._lock)
+        self._lock = None
 
     def keep_values(self, values: ValueFunction) -> None:
         """Store the identity of the value function that scores the run.

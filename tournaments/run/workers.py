@@ -4,8 +4,9 @@ import contextlib
 import multiprocessing
 import os
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -47,15 +48,24 @@ class Alone:
 
 
 class _Worker:
-    """A process that plays blocks in the order in which they are given to the process."""
+    """A process that plays blocks in the order in which they are given to the process.
 
-    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
-        context = multiprocessing.get_context("spawn")
+    Parameters
+    ----------
+    others : sequence of Connection
+        The pipes of the workers that were started before.
+    """
+
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams, others: Sequence[Connection]):
+        forks = _can_fork()
+        context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, config, conduct, streams), daemon=True)
+        not_theirs = (*others, self.pipe) if forks else ()
+        self.process = context.Process(target=_work, args=(theirs, not_theirs, config, conduct, streams), daemon=True)
         self.given: list[tuple[int, Job]] = []
-        with interrupts_held(), own_modules_only():
-            resource_tracker.ensure_running()  # else `start` starts the tracker, which unblocks the held interrupts
+        if not forks:
+            with interrupts_held(), own_modules_only():
+                resource_tracker.ensure_running()  # else `start` starts the tracker, which unblocks held interrupts
         with interrupts_held(), own_modules_only():
             self.process.start()
         theirs.close()
@@ -108,7 +118,8 @@ class Team:
         self._workers: list[_Worker] = []
         try:
             for _ in range(conduct.workers):
-                self._workers.append(_Worker(config, conduct, streams))
+                others = [worker.pipe for worker in self._workers]
+                self._workers.append(_Worker(config, conduct, streams, others))
             for worker in self._workers:
                 worker.wait_until_ready()
         except BaseException:
@@ -157,8 +168,33 @@ class Team:
                 worker.process.join()
 
 
-def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams: Streams) -> None:
-    """Play the blocks that come through the pipe, until the pipe is closed; the main function of a worker process."""
+def _can_fork() -> bool:
+    """Return whether workers may start as copies of this process, with its modules and its kernels loaded.
+
+    A copy is ready at once; a new process takes a second of computing. A copy has this thread only, and locks that
+    other threads held would stay locked in the copy. Outside Linux, libraries of the system do not survive a copy.
+    PyTorch does not either, as its threads are unknown to Python.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1 and "torch" not in sys.modules
+
+
+def _work(
+    pipe: Connection,
+    not_mine: Sequence[Connection],
+    config: TournamentConfig,
+    conduct: Conduct,
+    streams: Streams,
+) -> None:
+    """Play the blocks that come through the pipe, until the pipe is closed; the main function of a worker process.
+
+    Parameters
+    ----------
+    not_mine : sequence of Connection
+        Ends of pipes that a copy of the run's process holds. They are closed here: while a copy of the run's end is
+        open, a worker does not find its pipe closed.
+    """
+    for end in not_mine:
+        end.close()
     close_to_others()
     die_with(os.getppid())  # else the worker could play on for minutes at a block that nobody stores
     leave_to_parent()

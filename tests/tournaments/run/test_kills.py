@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
 
 
 def family_of(pid):
-    """Return a process and all that it has started, directly or not, with their command lines."""
+    """Return a process and all that it has started, directly or not, with their parents and command lines."""
     found = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -30,7 +30,7 @@ def family_of(pid):
     family = {pid} & set(found)
     while more := {other for other, (parent, _) in found.items() if parent in family} - family:
         family |= more
-    return {member: found[member][1] for member in family}
+    return {member: found[member] for member in family}
 
 
 def wait_for(condition, seconds=60.0):
@@ -60,7 +60,11 @@ def kills_command(decks, workers=2):
     )
 
 
-MARKS = {"worker": "multiprocessing.spawn", "agent": "contestants.process"}
+def victims(family, runner, kind):
+    """Return the processes of a kind in the family of a runner; its other children than agents are its workers."""
+    agents = {pid for pid, (_, words) in family.items() if "contestants.process" in words}
+    workers = {pid for pid, (parent, _) in family.items() if parent == runner} - agents
+    return {"runner": family.keys() & {runner}, "worker": workers, "agent": agents}[kind]
 
 
 def kill_at_random(folder, decks, victim, kills):
@@ -79,11 +83,7 @@ def kill_at_random(folder, decks, victim, kills):
             while done < kills and process.poll() is None:
                 time.sleep(moments.random())
                 family = family_of(process.pid)
-                targets = [
-                    pid
-                    for pid, words in family.items()
-                    if victim == "runner" and pid == process.pid or victim != "runner" and MARKS[victim] in words
-                ]
+                targets = victims(family, process.pid, victim)
                 if targets:
                     os.kill(moments.choice(sorted(targets)), signal.SIGKILL)
                     done += 1

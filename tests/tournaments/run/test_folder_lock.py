@@ -1,0 +1,25 @@
+import os
+
+import pytest
+
+from plurispiel.tournaments.run.folder_lock import is_locked, lock_folder, unlock_folder
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no copies of processes on this system")
+
+
+def test_a_copy_of_the_process_does_not_hold_the_lock(tmp_path):
+    """Else a worker that is still playing would keep a folder locked whose run was killed."""
+    handle = lock_folder(tmp_path)
+    if handle is None:
+        pytest.skip("no locks in this folder")
+    copy = os.fork()
+    if copy == 0:
+        try:
+            os.fstat(handle)
+        except OSError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
+    assert is_locked(tmp_path)
+    unlock_folder(handle)
+    assert not is_locked(tmp_path)
