@@ -4,6 +4,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, Ille
 from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
 from plurispiel.abstraction.holdem.hand_rank import board_ranks, combo_ranks, hand_rank, rank_category
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, HoldemRules, no_limit_holdem
+from plurispiel.abstraction.holdem.single_hand import single_hand_rank
 
 __all__ = [
     "CALL",
@@ -23,4 +24,5 @@ __all__ = [
     "no_limit_holdem",
     "parse_cards",
     "rank_category",
+    "single_hand_rank",
 ]

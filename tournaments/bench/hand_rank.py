@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from plurispiel.abstraction.holdem.hand_rank import board_ranks, hand_rank, rank_tables
+from plurispiel.abstraction.holdem.single_hand import single_hand_rank
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _SOURCE = Path(__file__).with_suffix(".c")
@@ -55,7 +56,7 @@ def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
         rows.append(Measurement(name, rates[i] / 1e6, "M/s", note))
     if not compiler:
         rows.append(Measurement("C", float("nan"), "M/s", "no C compiler found"))
-    rows.append(_phevaluator_row(hands[:1000], seconds))
+    rows += [_single_hand_row(hands[:1000], seconds), _phevaluator_row(hands[:1000], seconds)]
     return rows
 
 
@@ -85,6 +86,12 @@ def _c_library(compiler: str) -> ctypes.CDLL:
 
 def _pointer(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
+
+
+def _single_hand_row(hands: np.ndarray, seconds: float) -> Measurement:
+    rows = hands.tolist()
+    (rate,) = _rates([(len(rows), lambda: [single_hand_rank(row) for row in rows])], seconds)
+    return Measurement("7-card hands, one a call from Python", rate / 1e6, "M/s")
 
 
 def _phevaluator_row(hands: np.ndarray, seconds: float) -> Measurement:

@@ -49,6 +49,7 @@ MODULES = (
     "abstraction.trees.game_tree",
     *TRAINING[1:],
     "abstraction.holdem.boards",
+    "abstraction.holdem.single_hand",
     "abstraction.holdem.showdown",
     "abstraction.holdem.three_way",
     "abstraction.holdem.playout",

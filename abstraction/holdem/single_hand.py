@@ -1,0 +1,76 @@
+"""The rank of one hand at a time, for Python code that meets its hands one after another.
+
+`hand_rank.hand_rank` ranks many hands in one call; for one hand it spends almost all of its time on making arrays. The
+kernel here takes the cards as numbers. The tables of the evaluator are constants of its code: seven arrays as arguments
+would take longer than the look-up.
+"""
+
+from collections.abc import Callable, Sequence
+
+from plurispiel.abstraction.holdem.hand_rank import hand_rank, rank_tables
+from plurispiel.abstraction.holdem.hand_rank_kernels import rank_word
+from plurispiel.abstraction.machine.jit import kernel
+
+__all__ = ["single_hand_rank"]
+
+
+def single_hand_rank(cards: Sequence[int]) -> int:
+    """Return the rank of one hand, equal to that of `hand_rank.hand_rank`.
+
+    Parameters
+    ----------
+    cards : sequence of int, [k]
+        Card ids of a hand with k = 1..7 cards, in any order. Repeated cards are not detected. Seven cards are fastest.
+
+    Raises
+    ------
+    ValueError
+        If a hand of another size is given, or another number than a card id 0..51.
+
+    >>> from plurispiel.abstraction.holdem.cards import parse_cards
+    >>> single_hand_rank(parse_cards("AsKsQsJsTs2c3d"))
+    7462
+    """
+    try:
+        a, b, c, d, e, f, g = cards
+        if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is type(g) is int:  # not 0.5, taken for 0
+            if rank := _rank_seven(a, b, c, d, e, f, g):
+                return rank
+    except (TypeError, ValueError, OverflowError):  # another number of cards, or a number of no kernel's type
+        pass
+    return int(hand_rank(cards))
+
+
+def warmup() -> None:
+    """Compile the kernel of this module."""
+    single_hand_rank(range(7))
+
+
+def _rank_first(*cards: int) -> int:
+    """Return the rank of seven cards, after putting the kernel in the place of this function."""
+    global _rank_seven
+    compiled = _make_kernel()
+    compiled(0, 1, 2, 3, 4, 5, 6)
+    if hasattr(compiled, "disable_compile"):  # not without the compiler
+        compiled.disable_compile()  # else it would be compiled for every other type of number, such as a float
+    _rank_seven = compiled
+    return _rank_seven(*cards)
+
+
+_rank_seven: Callable[..., int] = _rank_first
+
+
+def _make_kernel() -> Callable[..., int]:
+    tables = rank_tables()
+    words, masks, start = tables.words, tables.masks, int(tables.starts[7])
+
+    @kernel
+    def rank_seven(a, b, c, d, e, f, g):
+        """Return the rank of seven cards; 0 if one of the numbers is no card id."""
+        if min(a, b, c, d, e, f, g) < 0 or max(a, b, c, d, e, f, g) > 51:
+            return 0
+        word = start + words[a] + words[b] + words[c] + words[d] + words[e] + words[f] + words[g]
+        held = masks[a] | masks[b] | masks[c] | masks[d] | masks[e] | masks[f] | masks[g]
+        return rank_word(tables, word, held)
+
+    return rank_seven
