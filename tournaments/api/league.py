@@ -24,7 +24,7 @@ _SETTINGS = [field.name for field in dataclasses.fields(LeagueConfig)]
 
 
 class Addition(NamedTuple):
-    """The entry of an agent, and whether it plays newly: False if the league had it already."""
+    """The entry of an agent; `is_new` is False if the league had the entry already."""
 
     entry: Entry
     is_new: bool
@@ -62,9 +62,9 @@ def add_to_league(
     believe: bool = False,
     progress: bool = False,
 ) -> list[Addition]:
-    """Add agents to a league, or the present agents of all entries whose agent has changed.
+    """Add agents to a league; without `agents`, add anew every agent that has changed since it was added.
 
-    A league with the default settings begins if the folder holds none.
+    With `agents`, a league with the default settings begins if the folder holds none.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ def add_to_league(
         The folder of the league.
     agents : str or iterable of str or type, optional
         The agents, as for `run_tournament`. An agent whose file, program, stored strategy or code of this package has
-        changed is a new entry, and takes the place of its old entry. None adds all agents that have changed.
+        changed is a new entry, and takes the place of its old entry.
     believe : bool
         Let the reported strategies of these agents, which must be from outside this package, correct their scores
-        ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament.
+        ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament. Ignored without `agents`.
     progress : bool
         Print notes on standard error.
 

@@ -186,7 +186,7 @@ def write_betting(rules: HoldemRules, actions: Iterable[Action], street: int) ->
 
 
 def write_action(action: int, rules: HoldemRules) -> str:
-    """Return an action ``f``, ``c``, and ``r900`` or in a limit game ``r``."""
+    """Return an action as text: ``f``, ``c`` or ``r900``; in a limit game a raise is ``r``."""
     return "fc"[action] if action <= CALL else "r" if rules.is_limit else f"r{action}"
 
 

@@ -1,8 +1,8 @@
 """Bet sizes of PHH files converted into those of this package, and back.
 
 This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH counts the chips that the seat
-bets on one street. `before` is the seat's contribution on earlier streets, in chips, plus its ante. PHH counts the ante
-to no street.
+bets on one street, and the ante on none. `before` is the seat's contribution on earlier streets, in chips, plus its
+ante.
 """
 
 

@@ -111,8 +111,8 @@ RANKING = Section(
     "ranking",
     "Final table",
     "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. The first "
-    "column of rates is the score that ranks the agents, as drawn above. Intervals of scores with “duplicate” are over "
-    "groups (a deck in all seat rotations), all other intervals over hands. Ratio: variance of a raw hand over the "
+    "column of rates is the score that ranks the agents, as drawn above. Intervals of “raw” and “AIVAT” are over "
+    "hands, all others over groups (a deck in all seat rotations). Ratio: variance of a raw hand over the "
     "variance of the ranking score. p: probability of this rate or a higher one if the agent had no edge.",
     (
         "agent",

@@ -49,8 +49,8 @@ class Played(NamedTuple):
     """The result of a block: for each group, in the order of decks, the scores, packed hands and packed stories.
 
     The hands or stories of a group are None if they are not kept. A *story* is the record of a hand for the hand viewer
-    (`hand_story`). The events of the agents' processes are counted by the number of the agent: ``fallbacks`` are
-    answers that stand in for others; of agents that learn, ``starts`` of processes, and ``processes`` that were needed.
+    (`hand_story`). `events` counts, by agent number and kind, the ``fallbacks`` (answers of which a program says that
+    they stand in for others) and, of agents that learn, the ``starts`` of processes and the ``processes`` needed.
     """
 
     groups: Groups

@@ -85,7 +85,7 @@ class TournamentConfig:
         ``checkdown``. Empty if the score needs no AIVAT.
     stop_when : str
         ``ci<=X``: stop when every agent's interval is within X mbb/hand of its mean; ``significant``: when no interval
-        contains 0. Intervals are anytime-valid, of the score by groups, and are computed after whole blocks of decks.
+        contains 0. Intervals are anytime-valid, with groups as samples, and are computed after whole blocks of decks.
         Only the agents in `measured` count. Empty: play all decks.
     max_faults : int
         Number of faults after which an agent's seat only folds.

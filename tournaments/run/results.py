@@ -270,7 +270,7 @@ def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
                 why = f"reports of outside agents are not used (the option believe={name} uses them)"
             else:
                 why = "its strategy is not known"
-            lines.append(f"* {name}: corrected only by chance and by strategies of this package's agents, as {why}")
+            lines.append(f"* {name}: corrected only for chance and for actions of this package's agents, as {why}")
         elif agent["believed"] and agent["aivat"]:
             scores = "in aivat and aivat+duplicate"
             lines.append(f"{BELIEVED} {name}: corrected by its own reported strategy (option believe) {scores}")

@@ -130,7 +130,13 @@ def _add_pack(actions) -> None:
         metavar="N",
         help="decks of self-play to count visits in",
     )
-    add("--least", type=int, default=1, metavar="N", help="leave out rows with fewer visits, at most 255; 0 keeps all")
+    add(
+        "--least",
+        type=int,
+        default=1,
+        metavar="N",
+        help="leave out rows with fewer than N visits, N at most 255; 0 keeps all",
+    )
     add("--json", action="store_true", help="print as JSON")
 
 

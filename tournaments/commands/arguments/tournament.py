@@ -138,7 +138,7 @@ def _add_score(add: Callable[..., Any]) -> None:
         action="append",
         metavar="A,B,...",
         default=argparse.SUPPRESS,
-        help="outside agents to trust: the scores aivat and aivat_duplicate use the strategies that they report, "
+        help="outside agents to believe: the scores aivat and aivat_duplicate use the strategies that they report, "
         "although an agent could report false ones; aivat_zero_sum does not. Reports come from processes that never "
         "see hole cards (default: none)",
     )
