@@ -96,7 +96,7 @@ class Program:
     def digest(self) -> str:
         """SHA-256 of the program, of its arguments, and of the files and folders that the arguments name.
 
-        Files in folders count with their names and sizes only once 256 MiB of such files are hashed.
+        Of the folders' files, 256 MiB are hashed; a file beyond them counts with its name and size only.
         """
         digest = hashlib.sha256()
         for path in dict.fromkeys((self.file, *self.files)):

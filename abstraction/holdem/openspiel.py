@@ -107,7 +107,7 @@ def load_game(rules: HoldemRules) -> pyspiel.Game:
 
 
 class OpenSpielGame:
-    """An OpenSpiel game with hold'em rules, and the translation of its card and action numbers.
+    """An OpenSpiel game that `HoldemRules` can express, and the translation of its card and action numbers.
 
     Parameters
     ----------

@@ -92,7 +92,8 @@ def three_way_values(
     contributions : sequence of float
         Chips put in by the hand's owner, by the player with range `first` and by the player with range `second`.
     folded : sequence of float
-        Chips put in by each seat that has folded.
+        Chips put in by each seat that has folded. If one of the three players is such a seat, its chips stand here,
+        and its entry of `contributions` is 0.
     """
     masses = pair_masses(hands, first, second)
     own, *others = contributions

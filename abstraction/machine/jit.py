@@ -120,10 +120,10 @@ def user_cache_folder() -> Path:
 
 
 def _cache_folder() -> tuple[Path, Path | None]:
-    """Return the folder of compiled code, and the folder to link from if that one is read-only.
+    """Return the folder of compiled code, and a read-only folder to whose files it links, or None.
 
-    The folder ``kernels`` lies in NUMBA_CACHE_DIR, else in `user_cache_folder`. If it is read-only, a temporary folder
-    with links takes its place.
+    The folder ``kernels`` lies in NUMBA_CACHE_DIR, else in `user_cache_folder`. If ``kernels`` cannot be written, a
+    temporary folder with links takes its place.
     """
     shared = None
     try:
@@ -181,7 +181,7 @@ class KernelLocator(_CacheLocator):
 
 
 class _KernelCache(_FunctionCache):
-    """A kernel's cache that loads compiled code without what numba needs to compile.
+    """A kernel's cache that loads compiled code without the modules that numba needs to compile.
 
     numba first imports all that it can compile, with parts of scipy: a third of a second in every process. Code in the
     cache needs none of it, as long as it counts no references. If the cache lacks a kernel, numba imports all of it

@@ -85,7 +85,7 @@ def public_states(tree: GameTree) -> PublicStates:
     Raises
     ------
     ValueError
-        If the game does not have the rules of hold'em.
+        If `HoldemRules` cannot express the game.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def rule_actions(tree: GameTree) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the game does not have the rules of hold'em.
+        If `HoldemRules` cannot express the game.
     """
     game = OpenSpielGame(tree.openspiel_game)
     states: dict[tuple[int, ...], BettingState] = {(): BettingState(game.rules)}

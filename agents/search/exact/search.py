@@ -139,12 +139,12 @@ class GameTreeSearcher:
     Parameters
     ----------
     tree : GameTree
-        The tree of a poker game that `HoldemRules` can describe, such as Kuhn poker.
+        The tree of a poker game that `HoldemRules` can express, such as Kuhn poker.
 
     Raises
     ------
     ValueError
-        If `HoldemRules` cannot describe the game.
+        If `HoldemRules` cannot express the game.
     """
 
     def __init__(self, tree: GameTree):
