@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.tournaments.remote.page import make_remote_page, read_sitting
+from plurispiel.tournaments.remote.store import holds_hands
 from plurispiel.tournaments.report.hand_choice import MAX_HANDS, parse_hand
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
-from plurispiel.tournaments.report.page import make_page
+from plurispiel.tournaments.report.page import Page, make_page
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.run.known_runs import find_run
 
@@ -21,6 +23,8 @@ def main(options: argparse.Namespace) -> int:
     if len(folders) > len(_LETTERS):
         raise ValueError(f"a report compares at most {len(_LETTERS)} runs, got {len(folders)}")
     out = Path(options.out) if options.out else folders[0] / "report.html"
+    if any(map(holds_hands, folders)):
+        return _remote(options, folders, out)
     wanted = [parse_hand(text) for text in options.hand or ()]
     if not 0 <= options.hands <= MAX_HANDS or len(wanted) > MAX_HANDS:
         raise ValueError(f"a report shows 0..{MAX_HANDS} hands of a run, got {max(options.hands, len(wanted))}")
@@ -33,6 +37,26 @@ def main(options: argparse.Namespace) -> int:
     folder = out.parent / out.stem
     viewer = make_hand_viewer(runs, options.hands, wanted) if options.hands or wanted else None
     page = make_page(runs, folder.name, viewer)
+    _write(options, page, out)
+    for run in runs:
+        if not run.is_finished:
+            print(f"{run.folder} is unfinished: {run.num_groups:,} of {run.num_wanted:,} groups", file=sys.stderr)
+    return 0
+
+
+def _remote(options: argparse.Namespace, folders: list[Path], out: Path) -> int:
+    """Write the report on hands at services."""
+    if others := [folder for folder in folders if not holds_hands(folder)]:
+        raise ValueError(f"{others[0]} holds no hands at a service; runs and such hands have reports of their own")
+    if options.hand:
+        raise ValueError(f"hands at a service are not replayed in a report, got --hand {options.hand[0]}")
+    _write(options, make_remote_page([read_sitting(folder) for folder in folders], out.stem), out)
+    return 0
+
+
+def _write(options: argparse.Namespace, page: Page, out: Path) -> None:
+    """Write a page and its files, and print their paths."""
+    folder = out.parent / out.stem
     out.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(exist_ok=True)
     files = [write_atomically(folder / name, text) for name, text in page.files.items()]
@@ -41,7 +65,3 @@ def main(options: argparse.Namespace) -> int:
         print(json.dumps({"report": str(out), "csv": [str(path) for path in files], "bytes": len(page.html.encode())}))
     else:
         print(f"wrote {out} ({len(page.html.encode()) / 1e6:,.1f} MB) and {len(files)} CSV files in {folder}")
-    for run in runs:
-        if not run.is_finished:
-            print(f"{run.folder} is unfinished: {run.num_groups:,} of {run.num_wanted:,} groups", file=sys.stderr)
-    return 0

@@ -175,11 +175,7 @@ class HandStore:
         ValueError
             If a row is damaged.
         """
-        for *row, checksum in self._database.execute("SELECT * FROM hands ORDER BY number"):
-            if checksum_of(row) != checksum:
-                raise ValueError(f"{self.path} is damaged: the row of hand {row[0]}; give another --out")
-            faults, replies = json.loads(row[-2]), json.loads(zlib.decompress(row[-1]))
-            yield KeptHand._make([*row[:-2], tuple(faults), tuple(replies)])
+        return _hands(self._database, self.path)
 
     def _begin_use(self, settings: dict[str, Any]) -> None:
         database = self._database
@@ -201,3 +197,40 @@ class HandStore:
                 raise ValueError(f"{self.path} is damaged; give another --out")
         for _ in self.hands():  # checks every row
             pass
+
+
+def holds_hands(folder: Path) -> bool:
+    """Return whether a folder holds hands at a service."""
+    return (folder / _NAME).is_file()
+
+
+def read_hands(folder: Path) -> tuple[dict[str, Any], list[KeptHand]]:
+    """Return the settings and the hands of a folder, also while another process plays for it.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no hands, or damaged ones.
+    """
+    path = folder / _NAME
+    # SQLite reads a database in WAL mode only in a writable folder, unless told that nobody writes to it.
+    mode = "ro" if path.with_name(f"{_NAME}-wal").exists() else "ro&immutable=1"
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)) as database:
+            settings = {
+                key: json.loads(value)
+                for key, value in database.execute("SELECT key, value FROM settings ORDER BY key")
+            }
+            if settings.get("format") != FORMAT_VERSION:
+                raise ValueError(f"{path} was written by another version of plurispiel")
+            return settings, list(_hands(database, path))
+    except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _hands(database: sqlite3.Connection, path: Path) -> Iterator[KeptHand]:
+    for *row, checksum in database.execute("SELECT * FROM hands ORDER BY number"):
+        if checksum_of(row) != checksum:
+            raise ValueError(f"{path} is damaged: the row of hand {row[0]}; give another --out")
+        faults, replies = json.loads(row[-2]), json.loads(zlib.decompress(row[-1]))
+        yield KeptHand._make([*row[:-2], tuple(faults), tuple(replies)])

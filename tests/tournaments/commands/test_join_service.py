@@ -143,3 +143,30 @@ def test_a_killed_process(capsys, tmp_path, monkeypatch):
     assert record["hands"] + record["broken"] == 60 and record["broken"] <= 2
     # At most the hands whose begin was lost are not in the folder.
     assert 60 <= len(service.hands) <= 62
+
+
+def test_a_report_shows_the_hands_of_several_folders(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("GTOWIZARD_API_KEY", KEY)
+    found = {}
+    for name, service in (("slumbot", Slumbot()), ("gtowizard", GtoWizard())):
+        assert join(service, 12, "--json", "--out", name, name=name) == 0
+        found[name] = json.loads(capsys.readouterr().out)
+    assert main(["report", "slumbot", "gtowizard", "--out", "page.html", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["csv"]) == 2
+    page = (tmp_path / "page.html").read_text()
+    rates = [(found["slumbot"], "AIVAT"), (found["slumbot"]["aivat"], ""), (found["gtowizard"]["service"], "")]
+    for record, word in rates:
+        assert f"{record['mbb_per_hand']:+,.1f}".replace("-", "−") in page and word in page
+    assert page.count("<th>agent</th>") == 1 and KEY not in page and "GTO Wizard AI version 2" in page
+    rows = (tmp_path / "page" / "hands.csv").read_text().splitlines()
+    assert len(rows) == 25 and rows[0].startswith("folder,number,status,opponent,seat,payoff,aivat")
+    assert sum(float(row.split(",")[5]) for row in rows[1:13]) == pytest.approx(found["slumbot"]["mbb_per_hand"] * 1.2)
+    for arguments, words in (
+        (["slumbot", "--hand", "0.1.2"], "are not replayed in a report"),
+        (["slumbot", "page"], "page holds no hands at a service"),
+    ):
+        assert main(["report", *arguments]) == 2
+        assert words in capsys.readouterr().err
+    (tmp_path / "slumbot" / "remote.sqlite").write_bytes(b"no database" * 100)
+    assert main(["report", "slumbot"]) == 2
+    assert "remote.sqlite is damaged" in capsys.readouterr().err

@@ -16,7 +16,8 @@ def add(commands) -> None:
         "runs",
         nargs="+",
         metavar="RUN",
-        help="run folder of a tournament, finished or not: a path, a name (plurispiel ls runs) or last",
+        help="run folder of a tournament, finished or not: a path, a name (plurispiel ls runs) or last; or "
+        "folders of plurispiel join slumbot and join gtowizard",
     )
     parser.add_argument(
         "--out",
