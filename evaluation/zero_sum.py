@@ -11,15 +11,16 @@ beta_c = Cov(X_c, Z) / Var(Z), a control variate. An agent that reports no strat
 and cards in X_c, and the same luck is in Z: beta_c is then near 1, and X_c - Z = -sum of the other scores.
 
 **Coefficients.** The coefficients of a group are fitted on earlier groups alone, namely those before its block of decks
-in the schedule. Given the past they are constants, so the corrected scores less their mean are martingale
-differences. The scores are therefore unbiased and uncorrelated, do not change when more groups follow, and may enter
-anytime-valid intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to
-Z. With m earlier groups the fit has the weight m / (m + 20), and a prior has the rest. The prior is 1 for a single
-contestant that reports no strategy. Several such contestants share the 1 by their numbers of seats; if all contestants
-report, all of them share it. The prior stands alone while Z hardly varies, as between two contestants without reports,
-whose corrections of chance mirror each other. If a coefficient lies outside [-0.5, 1.5], all coefficients of the table
-move towards the prior, just as far as needed. Each of these steps keeps the sum of a table's coefficients at 1, so that
-the table's corrected scores sum to 0.
+in the schedule. Given the past they are constants, so the corrected scores less their mean are martingale differences.
+The scores are therefore unbiased and uncorrelated, do not change when more groups follow, and may enter anytime-valid
+intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to Z. With m
+earlier groups the fit has the weight m / (m + 20), and a prior has the rest. Contestants that report no strategy have
+the prior 1 together if they hold half of the seats or more, as a single one does heads-up. Else they have 1/2 together,
+and the others have the rest: the luck that AIVAT leaves to many others is in Z, too (`tournaments/bench/README.md` has
+the measurement). Seats of one kind have equal shares. The prior stands alone while Z hardly varies, as between two
+contestants without reports, whose corrections of chance mirror each other. If a coefficient lies outside [-0.5, 1.5],
+all coefficients of the table move towards the prior, just as far as needed. Each of these steps keeps the sum of a
+table's coefficients at 1, so that the table's corrected scores sum to 0.
 
 Z must not contain the report of an agent that may gain by an invented one: with an invented report the mean of Z is not
 0, and the scores of all others would move. Callers therefore pass scores of agents that are not trusted without the
@@ -44,7 +45,10 @@ _LEAST_SPREAD = 0.01
 
 
 def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
-    """Return the prior: 1, shared by seats among the contestants that report no strategy, or else among all.
+    """Return the prior of each contestant; the priors of a table sum to 1.
+
+    Contestants that report no strategy have 1 together if they hold half of the seats or more, and else 1/2. The others
+    have the rest. Seats of one kind have equal shares.
 
     Parameters
     ----------
@@ -57,11 +61,16 @@ def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
     -------
     float64[..., num_contestants]
 
-    >>> prior_coefficients(np.array([1, 5]), np.array([[False, False], [True, False], [True, True]])).round(3).tolist()
-    [[0.167, 0.833], [1.0, 0.0], [0.167, 0.833]]
+    >>> prior_coefficients(np.array([1, 1]), np.array([[False, False], [True, False], [True, True]])).tolist()
+    [[0.5, 0.5], [1.0, 0.0], [0.5, 0.5]]
+    >>> prior_coefficients(np.array([1, 1, 4]), np.array([[True, False, False], [True, True, True]])).round(3).tolist()
+    [[0.5, 0.1, 0.4], [0.167, 0.167, 0.667]]
     """
-    shares = seats * np.where(silent.any(axis=-1, keepdims=True), silent, True)
-    return shares / shares.sum(axis=-1, keepdims=True)
+    untold = seats * silent
+    told = seats - untold
+    num_untold, num_told = (each.sum(axis=-1, keepdims=True) for each in (untold, told))
+    share = np.where(num_untold >= num_told, 1.0, np.where(num_untold > 0, 0.5, 0.0))
+    return share * untold / np.maximum(num_untold, 1) + (1.0 - share) * told / np.maximum(num_told, 1)
 
 
 def coefficients(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from scipy import stats
 from plurispiel.evaluation.statistics import (
     MIN_SEQUENTIAL_SAMPLES,
     Estimate,
+    always_valid_half_width,
     bootstrap_interval,
     combined_half_width,
     estimate_mean,
@@ -234,3 +235,35 @@ def test_samples_for_a_sequential_interval_are_the_fewest(half_width):
 def test_the_expected_interval_is_that_of_such_samples():
     samples = np.random.default_rng(3).normal(size=50)
     assert expected_half_width(samples.std(ddof=1), 50) == estimate_mean(samples).ci95
+
+
+def test_always_valid_intervals_are_widened_by_the_moments_of_the_samples():
+    samples = np.random.default_rng(4).gamma(0.2, size=150)
+    normal = sequential_half_width(samples.std(ddof=1), 150)
+    x = normal / (samples.std(ddof=1) / 150**0.5)
+    by_skewness = stats.skew(samples) ** 2 * (x**4 + 2 * x**2 - 3) / 18
+    by_kurtosis = stats.kurtosis(samples) * (x**2 - 3) / 12
+    found = always_valid_half_width(samples)
+    assert found == pytest.approx(normal * (1 + (by_skewness - by_kurtosis) / 150), rel=1e-9)
+    assert found > 1.2 * normal
+    both = np.stack([samples, np.random.default_rng(5).normal(size=150)])
+    assert always_valid_half_width(both).tolist() == [found, always_valid_half_width(both[1])]
+    symmetric = np.repeat([-1.0, 0.0, 1.0], [5, 190, 5])  # heavy tails alone narrow nothing
+    assert always_valid_half_width(symmetric) == pytest.approx(sequential_half_width(symmetric.std(ddof=1), 200))
+
+
+def test_always_valid_intervals_of_few_or_equal_samples():
+    assert always_valid_half_width(np.arange(MIN_SEQUENTIAL_SAMPLES - 1.0)) == math.inf
+    assert always_valid_half_width(np.full(200, -750.0)) == 0.0
+    assert 0.0 <= always_valid_half_width(np.full(200, 1 / 3)) < 1e-12
+
+
+def test_always_valid_intervals_of_skew_samples_rarely_leave_out_the_truth():
+    runs = np.random.default_rng(7).lognormal(sigma=1.5, size=(600, 400)) - math.exp(1.5**2 / 2)
+    missed = np.zeros((2, 600), dtype=bool)
+    for count in range(100, 401, 20):
+        first = runs[:, :count]
+        mean, sd = abs(first.mean(axis=1)), first.std(axis=1, ddof=1)
+        missed[0] |= mean > sequential_half_width(1.0, count) * sd
+        missed[1] |= mean > always_valid_half_width(first)
+    assert missed[0].mean() > 0.08 and missed[1].mean() < 0.06

@@ -90,7 +90,16 @@ def test_best_coefficients_are_found():
 
 def test_priors():
     seats = np.array([1, 2, 3])
-    silent = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]], dtype=bool)
-    wanted = [[1 / 6, 1 / 3, 1 / 2], [1, 0, 0], [0, 1, 0], [1 / 4, 0, 3 / 4], [1 / 6, 1 / 3, 1 / 2]]
+    silent = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1]], dtype=bool)
+    told = [1 / 6, 1 / 3, 1 / 2]
+    wanted = [told, [1 / 2, 1 / 5, 3 / 10], [1 / 8, 1 / 2, 3 / 8], [0, 0, 1], [1 / 4, 0, 3 / 4], told]
     np.testing.assert_allclose(prior_coefficients(seats, silent), wanted)
-    assert np.array_equal(prior_coefficients(seats, silent[1]), [1, 0, 0])
+    assert prior_coefficients(seats, silent[3]).tolist() == [0.0, 0.0, 1.0]
+    heads_up = prior_coefficients(np.array([2, 2]), np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=bool))
+    assert heads_up.tolist() == [[0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    rng = np.random.default_rng(6)
+    for size in (2, 3, 6):
+        seats, silent = rng.integers(1, 6, size=size), rng.random((40, size)) < 0.4
+        wanted = [reference.prior_of(seats.tolist(), row) for row in silent.tolist()]
+        np.testing.assert_allclose(prior_coefficients(seats, silent), wanted, atol=1e-15)
+        np.testing.assert_allclose(prior_coefficients(seats * 6, silent).sum(axis=1), 1.0)

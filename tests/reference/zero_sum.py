@@ -3,6 +3,20 @@
 import numpy as np
 
 
+def prior_of(seats, silent):
+    """Return the prior coefficients, seat by seat."""
+    told = sum(number for number, is_silent in zip(seats, silent, strict=True) if not is_silent)
+    untold = sum(seats) - told
+    if untold == 0:
+        share = 0.0
+    elif untold < told:
+        share = 0.5
+    else:
+        share = 1.0
+    pairs = zip(seats, silent, strict=True)
+    return [number * (share / untold if is_silent else (1.0 - share) / told) for number, is_silent in pairs]
+
+
 def coefficients_of(earlier, prior):
     """Return the coefficients fitted on earlier groups (a list of rows) and drawn to the prior."""
     earlier = np.array(earlier).reshape(-1, len(prior))

@@ -7,7 +7,7 @@ groups, and a known truth.
 """
 
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.duplicate import play_group
-from plurispiel.evaluation.statistics import expected_half_width, sequential_half_width
+from plurispiel.evaluation.statistics import always_valid_half_width, expected_half_width, sequential_half_width
 from plurispiel.evaluation.streams import Seeded, Streams
 from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
 from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
@@ -25,7 +25,7 @@ from plurispiel.tournaments.run.schedule import BLOCK_DECKS, look_decks
 NUM_GROUPS = (10, 30, 100, 400)
 """The numbers of groups after which intervals are checked; each simulated run has as many groups as the last."""
 
-_NUM_RUNS = 2_000
+_NUM_RUNS = 10_000
 _MAX_SILENT = 3
 _SEED = 1
 
@@ -42,9 +42,9 @@ class _Table:
 _TABLES = {
     "Leduc": _Table("leduc_poker", ("random", "equity"), 5_000),
     "Leduc, 3 seats": _Table("leduc_poker(players=3)", ("random", "equity", "random"), 5_000),
-    "heads-up": _Table("HUNL", ("tag", "blueprint"), 2_000),
+    "heads-up": _Table("HUNL", ("tag", "blueprint"), 10_000),
     "six seats": _Table("SIXMAX", ("tag", "equity", "random", "blueprint", "blueprint", "blueprint"), 800),
-    "six seats, `tag` first": _Table("SIXMAX", ("tag", *["blueprint"] * 5), 800),
+    "`tag` among five": _Table("SIXMAX", ("tag", *["blueprint"] * 5), 800),
 }
 _BREAK = " | "
 
@@ -55,17 +55,23 @@ def bench_coverage(seconds: float = 1.0) -> list[Measurement]:
     Parameters
     ----------
     seconds : float
-        A factor for the numbers of runs (2,000 with 1.0) and of groups played.
+        A factor for the numbers of runs (10,000 with 1.0) and of groups played.
     """
     rows = []
     num_runs = max(2, round(_NUM_RUNS * seconds))
     for title, table in _TABLES.items():
-        for num_silent in range(min(_MAX_SILENT, len(table.agents)) + 1):
+        num_agents = len(table.agents)
+        for num_silent in range(min(_MAX_SILENT, num_agents) + 1):
             scores = play_pool(table.game, table.agents, num_silent, max(8, round(table.pool * seconds)))
-            prior = prior_coefficients(np.ones(len(table.agents)), np.arange(len(table.agents)) < num_silent)
-            plain, corrected = simulate(scores - scores.mean(axis=0), prior, num_runs)
+            scores -= scores.mean(axis=0)
+            is_silent = np.arange(num_agents) < num_silent
+            prior = prior_coefficients(np.ones(num_agents), is_silent)
+            plain, corrected = simulate(scores, prior, num_runs)
             name = _BREAK.join((title, str(num_silent), ""))
-            rows += _figures(name, plain, corrected)
+            rows += _coverage_figures(name, plain, corrected)
+            whole = is_silent / num_silent if num_silent else prior
+            other = None if np.array_equal(prior, whole) else simulate(scores, whole, num_runs)[1]
+            rows += _width_figures(name, plain, corrected, other)
     return rows
 
 
@@ -120,18 +126,28 @@ def simulate(scores: np.ndarray, prior: np.ndarray, num_runs: int) -> tuple[np.n
     return plain, corrected
 
 
-def _figures(name: str, plain: np.ndarray, corrected: np.ndarray) -> list[Measurement]:
-    """Return the figures of one table and number of silent agents. `name` begins the name of each figure."""
+def _coverage_figures(name: str, plain: np.ndarray, corrected: np.ndarray) -> list[Measurement]:
+    """Return how often intervals cover the truth. `name` begins the name of each figure."""
+    pairs = {str(count): [covered(runs, count) for runs in (corrected, plain)] for count in NUM_GROUPS}
+    pairs["left out"] = [ever_left_out(runs) for runs in (corrected, plain)]
+    shares = {what: [100.0 * each.mean() for each in pair] for what, pair in pairs.items()}
+    return [
+        Measurement(f"{name}{what}", ours, "%", f"{other:.1f} % without correction")
+        for what, (ours, other) in shares.items()
+    ]
+
+
+def _width_figures(name: str, plain: np.ndarray, corrected: np.ndarray, other: np.ndarray | None) -> list[Measurement]:
+    """Return the mean half-widths. `other` has the prior 1 for all silent agents together, if that is another prior."""
     rows = []
     for count in NUM_GROUPS:
-        values = [100.0 * covered(runs, count).mean() for runs in (corrected, plain)]
-        rows.append(Measurement(f"{name}{count}", values[0], "%", f"{values[1]:.1f} % without correction"))
-    missed = [100.0 * ever_left_out(runs).mean() for runs in (corrected, plain)]
-    rows.append(Measurement(f"{name}left out", missed[0], "%", f"{missed[1]:.1f} % without correction"))
-    for count in NUM_GROUPS:
-        spreads = [runs[:, :count].std(axis=1, ddof=1).mean() for runs in (corrected, plain)]
-        share = 100.0 * spreads[0] / spreads[1] if spreads[1] else nan
-        rows.append(Measurement(f"{name}width {count}", share, "%", "of the mean half-width without correction"))
+        ours, without, prior_1 = (
+            nan if runs is None else float(runs[:, :count].std(axis=1, ddof=1).mean())
+            for runs in (corrected, plain, other)
+        )
+        share, share_1 = (100.0 * width / without if without else nan for width in (ours, prior_1))
+        note = "" if other is None else f"{share_1:.0f} % with the prior 1; "
+        rows.append(Measurement(f"{name}width {count}", share, "%", f"{note}of the mean half-width without correction"))
     return rows
 
 
@@ -146,23 +162,26 @@ def ever_left_out(runs: np.ndarray) -> np.ndarray:
     length = runs.shape[1]
     missed = np.zeros(len(runs), dtype=bool)
     for count in (*look_decks(length), length):
-        first = runs[:, :count]
         width = sequential_half_width(1.0, count)
-        if np.isfinite(width):
-            missed |= abs(first.mean(axis=1)) > width * first.std(axis=1, ddof=1)
+        if isfinite(width):
+            first = runs[:, :count]
+            # The interval is at least as wide as for normal samples, which is computed faster.
+            suspects = np.flatnonzero(abs(first.mean(axis=1)) > width * first.std(axis=1, ddof=1))
+            missed[suspects] |= abs(first[suspects].mean(axis=1)) > always_valid_half_width(first[suspects])
     return missed
 
 
 def coverage_text(rows: list[Measurement]) -> str:
     """Return the figures as a table in Markdown, a line for each table and number of silent agents.
 
-    Figures without the correction stand in parentheses.
+    In parentheses stand coverages without the correction, and widths with the prior 1 for the silent agents together.
     """
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         title, num_silent, column = row.name.split(_BREAK)
-        plain = row.note.split()[0]
-        text = f"{row.value:.0f}" if column.startswith("width") else f"{row.value:.1f} ({plain})"
+        digits = 0 if column.startswith("width") else 1
+        other = f" ({row.note.split()[0]})" if row.note[:1].isdigit() else ""
+        text = f"{row.value:.{digits}f}{other}"
         lines.setdefault((title, num_silent), {})[column] = text
     columns = list(next(iter(lines.values())))
     heads = [f"{name} groups" if name.isdigit() else name for name in columns]

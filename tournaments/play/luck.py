@@ -2,9 +2,9 @@
 
 A person reports no strategy, so AIVAT by itself removes from the person's payoff only the luck of the cards. The
 zero-sum correction (`evaluation.zero_sum`) takes off more: the sum of all seats' AIVAT scores is luck. A hand is here a
-group with two contestants, the person and all others together. The person's prior coefficient is 1, or an equal share
-of 1 if there are more *silent* seats, whose strategies are unknown or not trusted. With the prior alone, and no other
-silent seat, the person's score is minus the sum of the others' scores.
+group with two contestants, the person and all others together. The person's prior coefficient is that of a *silent*
+seat, whose strategy is unknown or not trusted. Heads-up against an agent that reports its strategy the prior is 1: the
+person's score is then minus the agent's.
 
 Which seats are silent depends on the agents alone, not on the hand, so the result is unbiased.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from plurispiel.evaluation.aivat import Score
 from plurispiel.evaluation.statistics import estimate_mean
-from plurispiel.evaluation.zero_sum import zero_sum_scores
+from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
 from plurispiel.tournaments.play.table_view import chips_words
 
 
@@ -53,13 +53,14 @@ class RunningResult:
     ----------
     big_blind : int
         Chips of the big blind.
-    num_silent : int
-        The number of silent seats, the person's included.
+    silent : sequence of bool
+        Whether each seat is silent. The first is the person's, which is.
     """
 
-    def __init__(self, big_blind: int, num_silent: int):
+    def __init__(self, big_blind: int, silent: Sequence[bool]):
         self._per_chip = 1000.0 / big_blind
-        self._prior = np.array([1.0 / num_silent, 1.0 - 1.0 / num_silent])
+        own = prior_coefficients(np.ones(len(silent)), np.array(silent))[0]
+        self._prior = np.array([own, 1.0 - own])
         self._chips: list[float] = []
         self._scores: list[tuple[float, float]] = []  # of the person, and of all others together
 

@@ -85,7 +85,7 @@ class Session:
         self._aivat = Aivat(rules, make_value_function(table.values, rules))
         self._onlooker = Aivat(rules)  # asks agents from outside, whose reports are shown but correct no score
         self._asks_outsiders = not all(opponents.are_trusted)
-        self._result = RunningResult(rules.big_blind, 1 + sum(map(self._is_silent, range(1, rules.num_seats))))
+        self._result = RunningResult(rules.big_blind, [True, *map(self._is_silent, range(1, rules.num_seats))])
         for kept in history.kept:
             self._result.add(kept.chips, kept.score)
 

@@ -10,7 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.evaluation.statistics import bootstrap_interval, estimate_mean, one_tailed_p, sequential_half_width
+from plurispiel.evaluation.statistics import (
+    always_valid_half_width,
+    bootstrap_interval,
+    estimate_mean,
+    one_tailed_p,
+)
 from plurispiel.tournaments.run.config import SCORES, TournamentConfig
 from plurispiel.tournaments.run.schema import FULL_CORRECTIONS, REDUCED_CORRECTIONS
 from plurispiel.tournaments.run.store import RunStore
@@ -247,5 +252,5 @@ def _sequential(sample: Sample | None) -> float | None:
     """Return the half-width of the anytime-valid interval; None while the groups are too few for a finite one."""
     if sample is None or len(sample.rates_mbb) < 2:
         return None
-    width = sequential_half_width(float(sample.rates_mbb.std(ddof=1)), len(sample.rates_mbb))
+    width = float(always_valid_half_width(sample.rates_mbb))
     return width if np.isfinite(width) else None

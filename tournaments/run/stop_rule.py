@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.evaluation.statistics import sequential_half_width
+from plurispiel.evaluation.statistics import always_valid_half_width
 
 
 @dataclass(frozen=True)
 class StopRule:
     """A rule on the agents' win rates that may be checked any number of times.
 
-    The intervals are anytime-valid (`statistics.sequential_half_width`).
+    The intervals are anytime-valid (`statistics.always_valid_half_width`).
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class StopRule:
     def _holds(self, rates: np.ndarray) -> bool:
         if len(rates) < 2:
             return False
-        half_width = sequential_half_width(float(rates.std(ddof=1)), len(rates))
+        half_width = float(always_valid_half_width(rates))
         if self.limit_mbb is None:
             return abs(float(rates.mean())) > half_width
         return half_width <= self.limit_mbb

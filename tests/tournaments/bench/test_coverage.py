@@ -20,7 +20,7 @@ def test_intervals_over_a_pool_of_leduc_cover_the_truth(monkeypatch):
     assert {(title, silent) for title, silent, _ in names} == {("Leduc", "0"), ("Leduc", "1"), ("Leduc", "2")}
     for row in rows:
         if "left out" in row.name:
-            assert row.value <= 10.0  # of 80 runs; at most 6 % of all 2,000
+            assert row.value <= 10.0  # of 400 runs; at most 6 % of all 10,000
         elif "width" not in row.name:
             assert row.value >= 80.0, row
         elif " | 1 | " in row.name:  # who tells nothing gains
@@ -56,7 +56,9 @@ def test_text_has_figures_without_correction_in_parentheses():
         Measurement("Leduc | 1 | 10", 94.25, "%", "95.1 % without correction"),
         Measurement("Leduc | 1 | left out", 3.0, "%", "2.0 % without correction"),
         Measurement("Leduc | 1 | width 10", 61.4, "%", "of the mean half-width without correction"),
+        Measurement("Leduc | 1 | width 30", 62.6, "%", "70 % with the prior 1; of the mean half-width without"),
     ]
     head, _, line = coverage.coverage_text(rows).splitlines()
-    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["game", "silent", "10 groups", "left out", "width 10"]
-    assert line.split(" | ")[2:] == ["94.2 (95.1)", "3.0 (2.0)", "61       |"]
+    heads = ["game", "silent", "10 groups", "left out", "width 10", "width 30"]
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == heads
+    assert line.split(" | ")[2:] == ["94.2 (95.1)", "3.0 (2.0)", "61      ", "63 (70)  |"]

@@ -44,7 +44,7 @@ def test_the_mean_over_all_deals_is_that_of_the_chips(rules, names, silent):
     for hand, agents in hands(rules, names):
         trusted = [other for other in range(rules.num_seats) if other not in silent]
         tellers = [Agent() if other in silent else agent for other, agent in enumerate(agents)]
-        result = RunningResult(1, len(silent))
+        result = RunningResult(1, [True] * len(silent) + [False] * (rules.num_seats - len(silent)))
         result.add(hand.payoffs[seat], table_score(aivat.scores(hand, tellers, trusted), seat, silent))
         chips.append(hand.payoffs[seat])
         scores.append(result.estimates()[0])
@@ -55,7 +55,7 @@ def test_the_mean_over_all_deals_is_that_of_the_chips(rules, names, silent):
 
 def test_later_hands_change_no_estimate_and_the_fit_removes_what_the_sum_explains():
     rng = np.random.default_rng(2)
-    result, found = RunningResult(100, 1), []
+    result, found = RunningResult(100, [True, False]), []
     totals = rng.normal(scale=100.0, size=400)
     for total in totals:
         result.add(0.0, TableScore(0.5 * total + rng.normal(), total))
@@ -65,7 +65,7 @@ def test_later_hands_change_no_estimate_and_the_fit_removes_what_the_sum_explain
 
 
 def test_a_running_result_in_words():
-    result = RunningResult(100, 2)
+    result = RunningResult(100, [True, True])
     assert result.words() == ["0 hands, +0 chips"] and result.estimates().tolist() == []
     result.add(1_500.0, TableScore(120.0, 200.0))
     assert result.words() == ["1 hand, +1,500 chips", "won +15,000 mbb/hand", "by AIVAT +200 mbb/hand"]

@@ -85,10 +85,9 @@ def test_runs_are_corrected_as_by_the_reference(tmp_path, bots, settings):
         here = rows["lineup"] == number
         agents, seats = zip(*sorted(Counter(lineup).items()), strict=True)
         silent = [agent in config.outsiders for agent in agents]
-        shares = np.array(seats) * (np.array(silent) if any(silent) else 1)
         table = rows[here].reshape(20, len(agents))
         scores = np.stack([estimates(table[:, k], silent[k]) for k in range(len(agents))], axis=1)
-        wanted = reference.corrected(scores, np.arange(20) // 8, shares / shares.sum())
+        wanted = reference.corrected(scores, np.arange(20) // 8, np.array(reference.prior_of(seats, silent)))
         spread = abs(scores).max()
         np.testing.assert_allclose(found[here].reshape(20, -1), wanted, atol=1e-9 * spread)
         np.testing.assert_allclose(wanted.sum(axis=1), 0.0, atol=1e-9 * spread)
