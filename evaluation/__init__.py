@@ -1,4 +1,4 @@
-"""Numbers about agents: hands, duplicate groups, AIVAT, exploitability, statistics. No files and no scheduling.
+"""Numbers about agents: hands, duplicate groups, AIVAT, exploitability, statistics. Nothing is written or scheduled.
 
 Names are imported when they are first used, because every process of an agent from outside needs `hand` only.
 """

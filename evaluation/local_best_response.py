@@ -43,7 +43,7 @@ GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
 """56 bets as shares of the pot: 55 sizes from 5 % up, each 15 % larger than the one before, and all-in."""
 
 _STREAM = 5
-_ROUNDING = 1e-4  # of the sum of reported probabilities, as in compliance
+_ROUNDING = 1e-4  # of the sum of reported probabilities, as in the line protocol
 
 
 class StrategyUnknown(ValueError):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 _NO_PAYOFF = 1e-9
-"""Payoffs and singular values of at most this share of the largest payoff are rounding and count as 0."""
+"""Sums of two opposite payoffs, and singular values, up to this share of the largest payoff count as 0."""
 _NO_SHARE = 1e-6
 """A share of at most this is rounding of a linear program and counts as 0."""
 _MAX_RESIDUAL = 1e-5
