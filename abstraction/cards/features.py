@@ -45,9 +45,9 @@ def crowd_strength(rules: HoldemRules, board: tuple[int, ...], num_opponents: in
     """Return each combo's approximate chance to beat several uniformly random hands: float64[num_combos], read-only.
 
     On a whole board the chance is `made_strength` to the power of the number of opponents, as if their hands were
-    independent. The result is the mean over run-outs: over all if there are at most 1,000, over up to 300 at equal
-    steps if there are at most 25,000 (every fourth on flops of Texas hold'em), else over 1,000 fixed random ones. On
-    these flops the errors are 0.005 in the mean and 0.05 at most. Combos that share a card with the board have 0.
+    independent. The result is the mean over run-outs. Up to 1,000 run-outs are all taken. Of up to 25,000, at most 300
+    at equal steps are taken (every fourth on flops of Texas hold'em), and of more, 1,000 fixed random ones. On these
+    flops the errors are 0.005 in the mean and 0.05 at most. Combos that share a card with the board have 0.
 
     Raises
     ------

@@ -33,10 +33,10 @@ def single_hand_rank(cards: Sequence[int]) -> int:
     """
     try:
         a, b, c, d, e, f, g = cards
-        if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is type(g) is int:  # not 0.5, taken for 0
+        if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is type(g) is int:  # else 0.5 becomes 0
             if rank := _rank_seven(a, b, c, d, e, f, g):
                 return rank
-    except (TypeError, ValueError, OverflowError):  # another number of cards, or a number of no kernel's type
+    except (TypeError, ValueError, OverflowError):  # not seven cards, or an integer beyond int64
         pass
     return int(hand_rank(cards))
 
@@ -51,7 +51,7 @@ def _rank_first(*cards: int) -> int:
     global _rank_seven
     compiled = _make_kernel()
     compiled(0, 1, 2, 3, 4, 5, 6)
-    if hasattr(compiled, "disable_compile"):  # not without the compiler
+    if hasattr(compiled, "disable_compile"):  # missing if numba's compiler is off
         compiled.disable_compile()  # else it would be compiled for every other type of number, such as a float
     _rank_seven = compiled
     return _rank_seven(*cards)

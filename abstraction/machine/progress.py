@@ -34,7 +34,7 @@ def progress_bar(steps: Iterable | None = None, **options: Any) -> tqdm:
 class _Bar(tqdm):
     """A bar without tqdm's thread: a process with several threads cannot be copied for workers.
 
-    The thread redraws a bar whose steps have become slower. Every step may redraw it here (``miniters=1``).
+    That thread redraws a bar whose steps have become slower. Here every step may redraw the bar (``miniters=1``).
     """
 
     monitor_interval = 0

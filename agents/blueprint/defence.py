@@ -1,9 +1,9 @@
 """Defence against bets between the sizes of a betting tree: how many hands go on, and which.
 
-The pseudo-harmonic mapping takes a bet of x, as a share of the pot after calling, for the lower of two sizes A < B with
-probability ``f = (B - x) (1 + A) / ((B - A) (1 + x))``. If a hand goes on with probability a against A and b against B,
-then ``f a + (1 - f) b`` is its mean over the draw. If the ranges defend by pot / (pot + bet) at both sizes, so does the
-mean range: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
+Sizes are shares of the pot after calling. The pseudo-harmonic mapping takes a bet of x for the lower of two sizes A < B
+with probability ``f = (B - x) (1 + A) / ((B - A) (1 + x))``. If a hand goes on with probability a against A and b
+against B, then ``f a + (1 - f) b`` is its mean over the draw. If the ranges defend by pot / (pot + bet) at both sizes,
+so does the mean range: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
 
 For a bet below the smallest size, A = 0 is no bet: a = 1 for every hand, and the share of a range that goes on is
 
@@ -81,7 +81,7 @@ def strongest(chances: np.ndarray, equity: np.ndarray, weights: np.ndarray, want
     is_first = np.ones(len(order), np.bool_)
     is_first[1:] = (sorted_chances[1:] != sorted_chances[:-1]) | (sorted_equity[1:] != sorted_equity[:-1])
     sums = np.add.reduceat(weights[order], np.flatnonzero(is_first))
-    left = wanted - (np.cumsum(sums) - sums)  # what is wanted of each class and those below
+    left = wanted - (np.cumsum(sums) - sums)  # wanted of each class and all below it together
     parts = np.where(left > 0.0, 1.0, 0.0)
     np.divide(left, sums, out=parts, where=(left > 0.0) & (sums > left))
     taken = np.empty(len(order))

@@ -95,7 +95,7 @@ def play_match(
 
         def play(part: slice) -> None:
             for chunk in range(part.start, part.stop):
-                # Dealing permutes the deck in place; chunks must not depend on what their thread has dealt before.
+                # Dealing permutes the deck in place; chunks must not depend on their thread's earlier deals.
                 work.deck[:] = blueprint.rules.cards
                 decks = min(_CHUNK, num_decks - chunk * _CHUNK)
                 stream = xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,)))
