@@ -67,18 +67,22 @@ def main(options: argparse.Namespace) -> int:
         say(LOADING)
         warmup_play(everyone, rules)
         undisturbed(lambda: warmup_values(values, rules))
-        screen = Screen()
+        screen = Screen(sys.stderr if options.json else None)
         table = Table(rules, (YOU, *unique_names(specs)), values, options.seed)
         session = Session(table, Person(screen, adviser), opponents, history, screen)
+        code = 0
         try:
             if not session.play(options.hands):
                 say("the input has ended within a hand, which does not count")
+            say(_kept_words(history, before))
         except KeyboardInterrupt:
-            sys.stdout.write("\n")
+            screen.line()
             say(f"interrupted: a hand that was not over does not count. {_kept_words(history, before)}")
-            return INTERRUPTED
-        say(_kept_words(history, before))
-    return 0
+            code = INTERRUPTED
+        if options.json:
+            record = {"game": game_name(rules), "agents": specs, "hint": options.hint, **session.result.record()}
+            print(json.dumps(record | {"new_hands": len(history.kept) - before, "file": str(history.path)}, indent=1))
+    return code
 
 
 def _check_numbers(options: argparse.Namespace) -> None:

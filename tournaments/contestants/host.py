@@ -107,7 +107,8 @@ class Host:
             limit_memory(request["memory"])
             self._agent = make_agent(request["load"])
             observe = getattr(type(self._agent), "observe", Agent.observe)
-            return {"observes": observe is not Agent.observe}, ()
+            report = getattr(type(self._agent), "range_strategy", Agent.range_strategy)
+            return {"observes": observe is not Agent.observe, "tells": report is not Agent.range_strategy}, ()
         return {}, ()
 
     def _note_fork(self) -> None:

@@ -80,11 +80,14 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
         Number of starts of its process.
     num_fallbacks : int
         Number of answers of which the agent says that they stand in for another that it could not find.
+    tells : bool
+        Whether the agent, once it was loaded, can report its strategy for every hand.
     """
 
     learns = False
     num_starts = 0
     num_fallbacks = 0
+    tells = False
 
     def __init__(
         self,

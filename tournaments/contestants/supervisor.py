@@ -101,6 +101,7 @@ class Contestant(IsolatedAgent):
             request |= {"load": relocate_spec(self._spec, Path.cwd()), "folder": str(Path.cwd())}
         answer, _ = self._exchange(request, "load", seconds)
         self._observes = answer.get("observes") is True
+        self.tells = answer.get("tells") is True
         for message in self._told:
             self._exchange(message, "again", self._limits.seconds)
 

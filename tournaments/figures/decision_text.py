@@ -7,7 +7,10 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.tournaments.figures.preflop_grid import CELL, cell_text
 from plurispiel.tournaments.run.hand_story import cell_names, cells_across, grid_shares
 
-LEGEND = "number: % raised; c: % called or checked, if more; . folded; blank: not in the range; [ ]: the hand held"
+LEGEND = (
+    "number: % raised; c: % called or checked, if more (c alone: all); . folded; blank: not in the range; "
+    "[ ]: the hand held"
+)
 """How the cells of `decision_text` are read."""
 
 _RAISE = 2  # kind of an action in a grid
@@ -17,7 +20,8 @@ def decision_text(grid: dict[str, Any], rules: HoldemRules, width: int) -> list[
     """Return a decision's grid as lines: a cell for each class of hole cards, as in `preflop_grid.grid_text`.
 
     Brackets mark the cell of the hand that was held. A cell is empty if the seat reaches the decision with none of the
-    cell's hands. If the grid is wider than `width`, each of its rows becomes a list of names and cells.
+    cell's hands. A grid that is wider than `width` is laid out more tightly: the brackets take the place of blanks, and
+    ``c100`` is ``c``. If the grid is still too wide, each of its rows becomes a list of names and cells.
 
     Parameters
     ----------
@@ -43,6 +47,18 @@ def decision_text(grid: dict[str, Any], rules: HoldemRules, width: int) -> list[
         for row in rows:
             head = names[row[0]][rules.num_hole_cards - 1]  # AA, AKo, ..., or 4c, 3c, 2c
             lines.append(head.ljust(2) + "".join(cells[k].rjust(wide) for k in row).rstrip())
+        return lines
+    tight = [cell.strip("[]").replace("c100", "c") for cell in cells]
+    wide = 1 + max(map(len, tight))
+    if 3 + wide * across <= width:
+        lines = ["  " + "".join(names[k][1].rjust(wide) for k in rows[0])]
+        for row in rows:
+            line = names[row[0]][rules.num_hole_cards - 1].ljust(2) + "".join(tight[k].rjust(wide) for k in row)
+            if grid["cell"] in row:
+                end = 2 + wide * (row.index(grid["cell"]) + 1)
+                begin = end - len(tight[grid["cell"]]) - 1
+                line = f"{line[:begin]}[{line[begin + 1 : end]}]{line[end + 1 :]}"
+            lines.append(line.rstrip())
         return lines
     lines = []
     for row in rows:

@@ -96,8 +96,8 @@ class League:
             if known and known.active:
                 return known, False
             settings = self.config.pairing((entry, _rival(entry)), 1)
-            _, _, notes = prepare(settings, self.config.options(hidden=(self.folder,), keeps_run=False), say, warn)
-            for note in notes:
+            prepared = prepare(settings, self.config.options(hidden=(self.folder,), keeps_run=False), say, warn)
+            for note in prepared.notes:
                 say(note)
             if believe and self.config.score not in _BELIEVING:
                 say(f"{entry.name}: its reports correct the scores {' and '.join(_BELIEVING)}, which this league lacks")

@@ -55,7 +55,7 @@ class Adviser:
             for action, share in zip(answer.actions, answer.probabilities, strict=True):
                 shares[action] = shares.get(action, 0.0) + share
         parts = [
-            f"{action_words(state, before, action)} {share:.0%}"
+            f"{action_words(state, before, action)} ({share:.0%})"
             for action, share in shares.items()
             if share >= _LEAST and public.is_legal(action)
         ]

@@ -132,7 +132,9 @@ class HandReview:
         decision = self.decisions[number - 1]
         screen.line(self._decision_words(number, decision), "bold", indent=6)
         if decision.grid is None:
-            screen.line("this player tells no strategy", "faint")
+            told = [str(k) for k, each in enumerate(self.decisions, start=1) if each.grid is not None]
+            others = f"; g shows decision {', '.join(told)}" * bool(told)
+            screen.line(f"this player tells no strategy{others}", "faint")
             return
         for name, shares in (("hand held", decision.grid["own"]), ("whole range", decision.grid["totals"])):
             screen.line(f"{name + ':':13}{_shares(decision.actions, shares)}", indent=13)

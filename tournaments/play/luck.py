@@ -10,7 +10,7 @@ Which seats are silent depends on the agents alone, not on the hand, so the resu
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,6 +76,22 @@ class RunningResult:
         """
         scores = np.array(self._scores).reshape(-1, 2)
         return zero_sum_scores(scores, np.arange(len(scores)), self._prior)[:, 0]
+
+    def record(self) -> dict[str, Any]:
+        """Return the result as plain values, with rates in mbb/hand and half-widths of 95 % intervals.
+
+        Returns
+        -------
+        dict
+            ``hands, chips, mbb_per_hand, ci95, aivat_mbb_per_hand, aivat_ci95``. Rates are None without hands,
+            half-widths also after one hand.
+        """
+        record: dict[str, Any] = {"hands": len(self._chips), "chips": round(sum(self._chips), 6)}
+        for prefix, chips in (("", np.array(self._chips)), ("aivat_", self.estimates())):
+            estimate = estimate_mean(chips * self._per_chip) if len(chips) else None
+            record[f"{prefix}mbb_per_hand"] = estimate.mean if estimate else None
+            record[f"{prefix}ci95"] = estimate.ci95 if estimate else None
+        return record
 
     def words(self) -> list[str]:
         """Return the result as short texts: the hands and chips, and the rates in mbb/hand with 95 % intervals."""

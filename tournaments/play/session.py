@@ -109,14 +109,19 @@ class Session:
         while num_hands is None or played < num_hands:
             try:
                 review = self._play_hand(self._history.next_number)
-                if self._person.has_quit or not self._stays(review):
+                played += 1
+                if self._person.has_quit or played == num_hands or not self._stays(review):
                     return True
             except Left as left:
                 if left.__cause__ is not None:
                     raise left.__cause__ from None
                 return False
-            played += 1
         return True
+
+    @property
+    def result(self) -> RunningResult:
+        """The person's result over all hands at this table, those of earlier sessions included."""
+        return self._result
 
     def _play_hand(self, number: int) -> HandReview:
         """Play a hand, keep it, and show its end."""
@@ -174,11 +179,13 @@ class Session:
         posted = "/".join(f"{chips:,}" for chips in sorted({*rules.blinds} - {0}))
         blinds = f"{'blinds' if len({*rules.blinds}) > 1 else 'antes'} {posted}"
         stacks = "" if rules.stacks is None else f", stacks {max(rules.stacks):,} in every hand"
-        screen.line(f"{rules.num_seats} seats, {rules.betting}, {blinds}{stacks}", indent=2)
+        name = game_name(rules)
+        title = "" if "(" in name else f"{name}: "  # a game string is long, and the rest of the line says the same
+        screen.line(f"{title}{rules.num_seats} seats, {rules.betting}, {blinds}{stacks}", indent=2)
         others = ", ".join(map(printable, self._table.names[1:]))
         screen.line(f"to your left: {others}", indent=2)
         if self._history.kept:
-            screen.line(f"so far at this table, {game_name(rules)}:", indent=2)
+            screen.line("so far at this table:", indent=2)
             screen.items(self._result.words())
 
     def _stays(self, review: HandReview) -> bool:

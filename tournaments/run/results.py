@@ -56,6 +56,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
     seconds = store.seconds()
     judged = RunScores(config, store, scores)
     agents = []
+    silent = store.facts.get("silent", "").split(", ")
     for number, name in enumerate(config.names):
         rows = scores[scores["agent"] == number]
         hands = int(rows["hands"].sum())
@@ -78,6 +79,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
                 **record,
                 "from_outside": number in config.outsiders,
                 "believed": number in config.believed,
+                "silent": str(number) in silent,
                 "stats": PlayStatistics(play[number]).record(),
             }
         )
@@ -266,6 +268,8 @@ def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
         if agent["aivat"] == CHANCE_ONLY:
             if agent["aivat_complaint"]:
                 why = f"its strategy cannot be trusted: {printable(agent['aivat_complaint'])}"
+            elif agent["silent"]:
+                why = "it reports no strategy"
             elif agent["from_outside"] and not agent["believed"]:
                 why = f"reports of outside agents are not used (the option believe={name} uses them)"
             else:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -125,12 +125,15 @@ class TournamentRun:
     def __init__(self, settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say):
         self._options = options
         self._say = say
-        self.config, self._sandbox, notes = prepare(settings, options, say, warn)
+        prepared = prepare(settings, options, say, warn)
+        self.config, self._sandbox = prepared.config, prepared.sandbox
         self.store = RunStore(_folder(self.config, options), self.config, fresh=options.fresh)
         try:
             if options.is_listed:
                 note_run(self.store.folder)
-            for note in notes:
+            for number in prepared.silent:
+                self.store.note("silent", str(number))
+            for note in prepared.notes:
                 say(note)
         except BaseException:
             self.close()  # else the folder would stay locked by this process
@@ -200,7 +203,7 @@ class TournamentRun:
 
 def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> dict[str, Any]:
     """Return the predictions for a tournament (`dry_run.expect`), from a pilot on a few other decks."""
-    config, sandbox, notes = prepare(settings, options, say, warn)
+    config, sandbox, notes, _ = prepare(settings, options, say, warn)
     for note in notes:
         say(note)
     pilot = pilot_of(config)
@@ -213,10 +216,29 @@ def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: S
         return expect(config, pilot, store)
 
 
-def prepare(
-    settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say
-) -> tuple[TournamentConfig, Sandbox | None, list[str]]:
-    """Return the settings with all defaults filled in, the agents' sandbox (None without one), and notes for the user.
+class Prepared(NamedTuple):
+    """A tournament whose agents were built.
+
+    Attributes
+    ----------
+    config : TournamentConfig
+        The settings with all defaults filled in.
+    sandbox : Sandbox or None
+        The agents' sandbox; None without one.
+    notes : list of str
+        Notes for the user.
+    silent : list of int
+        The numbers of the agents in their own processes that report no strategy.
+    """
+
+    config: TournamentConfig
+    sandbox: Sandbox | None
+    notes: list[str]
+    silent: list[int]
+
+
+def prepare(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> Prepared:
+    """Return the settings with all defaults filled in, the sandbox, and notes on the agents.
 
     Every agent is built once, so that an agent that does not load is refused here. The parameters are those of
     `TournamentRun`.
@@ -231,7 +253,8 @@ def prepare(
     if any(map(Conduct(isolate=options.isolate).is_isolated, config.agents)):
         close_to_others()  # before any code from outside the package runs: this process knows the cards
         sandbox = _open_sandbox(options, warn)
-    notes = _check_agents(config, Conduct(options.workers or num_processors(), options.isolate, sandbox=sandbox))
+    conduct = Conduct(options.workers or num_processors(), options.isolate, sandbox=sandbox)
+    notes, silent = _check_agents(config, conduct)
     if config.outsiders and not settings.get("deals") and (sandbox is None or sandbox.network):
         config = dataclasses.replace(config, deals="once")
         notes.append(
@@ -254,7 +277,7 @@ def prepare(
             f"seed {config.seed}: an agent from outside that knows or guesses the seed can compute all cards; "
             "without a seed the run draws a secret key"
         )
-    return config, sandbox, list(map(printable, notes))
+    return Prepared(config, sandbox, list(map(printable, notes)), silent)
 
 
 def _open_sandbox(options: RunOptions, warn: Say) -> Sandbox | None:
@@ -266,9 +289,16 @@ def _open_sandbox(options: RunOptions, warn: Say) -> Sandbox | None:
     return sandbox.hiding(*filter(None, (options.settings_file, options.out)), *options.hidden)
 
 
-def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
-    """Build every agent once, those from outside in their own processes, and return notes about them."""
-    notes = []
+def _check_agents(config: TournamentConfig, conduct: Conduct) -> tuple[list[str], list[int]]:
+    """Build every agent once, those from outside in their own processes.
+
+    Returns
+    -------
+    (list of str, list of int)
+        Notes about the agents, and the numbers of those in their own processes that report no strategy.
+    """
+    notes: list[str] = []
+    silent: set[str] = set()
     for number, spec in enumerate(config.agents):
         if spec in config.agents[:number]:
             continue
@@ -285,12 +315,14 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
                     f"{config.names[number]} says that it learns during a match, which several workers would split; "
                     "play with one worker (--workers 1)"
                 )
+            if not contestant.tells:
+                silent.add(spec)
             if parse_spec(spec).name == "openspiel":  # a bot of OpenSpiel refuses a game only when a hand begins
                 try:
                     contestant.restart(config.rules, 0, np.random.default_rng(0))
                 except AgentFault as fault:
                     raise ValueError(fault.message) from None
-    return notes
+    return notes, [number for number, spec in enumerate(config.agents) if spec in silent]
 
 
 def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: Say) -> TournamentConfig:

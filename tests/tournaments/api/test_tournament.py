@@ -126,6 +126,20 @@ def test_running_without_a_sandbox_is_warned_of(tmp_path):
         run_tournament("call,my_bot.py:MyBot", decks=1, score="raw", workers=1, sandbox="none")
 
 
+def test_belief_is_offered_only_where_an_agent_reports_a_strategy(tmp_path):
+    act = "from plurispiel.agents import CALL, Agent\nclass {}(Agent):\n    def act(self, view):\n        return CALL\n"
+    (tmp_path / "mute.py").write_text(act.format("Mute"))
+    (tmp_path / "open.py").write_text(
+        act.format("Open") + "    def range_strategy(self, public):\n        return None\n"
+    )
+    with pytest.warns(UserWarning, match="sandbox"):
+        result = run_tournament("mute.py:Mute,open.py:Open", game="KUHN", decks=2, workers=1, sandbox="none")
+    assert [agent["silent"] for agent in result.record["agents"]] == [True, False]
+    notes = [line for line in repr(result).splitlines() if line.startswith("* ")]
+    assert len(notes) == 2 and notes[0].endswith("as it reports no strategy") and "believe" not in notes[0]
+    assert "(the option believe=open.py:Open uses them)" in notes[1]
+
+
 def test_agents_that_other_processes_cannot_build_are_refused():
     class Local(CallAgent):
         pass

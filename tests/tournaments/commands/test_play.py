@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import io
+import json
 import os
 import re
 import select
@@ -99,7 +100,8 @@ def test_at_a_terminal_hands_are_played_and_an_interrupt_loses_none(tmp_path):
     plain = re.sub(r"\x1b\[\d*m", "", text.partition("hand 1")[2].partition("interrupted")[0])
     assert "\x1b" not in plain and max(map(len, plain.replace("\r", "").split("\n"))) <= 44
     with contextlib.closing(Terminal(tmp_path, *TABLE, "--out", "table", NO_COLOR="1")) as terminal:
-        terminal.wait_for("so far at this table, KUHN:")
+        terminal.wait_for("KUHN: 2 seats")
+        terminal.wait_for("so far at this table:")
         terminal.wait_for("hand 2")
         terminal.wait_for("your action")
         terminal.type("q\n")
@@ -133,6 +135,18 @@ def test_keys_from_a_pipe(home, monkeypatch, capsys):
     (folder,) = (home / "play").iterdir()
     assert f"2 hands kept in {folder / 'hands.log'}; the same command continues with hand 3" in err
     assert run(monkeypatch, capsys, "", "replay", str(folder))[0] == 0
+
+
+def test_the_last_hand_ends_the_command(home, monkeypatch, capsys):
+    """No key is asked for after it; the result is also there as JSON."""
+    code, out, err = run(monkeypatch, capsys, "c\nc\n\nc\nc\n", *TABLE, "--hands", "2", "--json")
+    assert code == 0 and err.count(" is over: ") == 2 and err.count("next hand?") == 1
+    record = json.loads(out)
+    assert (record["game"], record["agents"], record["hint"], record["hands"]) == ("KUHN", ["tag"], None, 2)
+    assert record["new_hands"] == 2 and record["ci95"] is not None and record["aivat_ci95"] is not None
+    assert record["mbb_per_hand"] == 1000.0 * record["chips"] / 2
+    code, out, err = run(monkeypatch, capsys, "", *TABLE, "--json")
+    assert code == 0 and json.loads(out) == record | {"new_hands": 0} and record["file"].endswith("hands.log")
 
 
 def test_an_empty_input_is_no_error(home, monkeypatch, capsys):

@@ -35,9 +35,9 @@ class Bare(Agent):
 @pytest.mark.parametrize(
     ("agent", "text"),
     [
-        (make_agent("raise"), "hint from x: raise to 300 100%"),
-        (Mixes(), "hint from x: call 50 60%, raise to 250 35%"),
-        (Bare(), "hint from x: call 50 100%"),
+        (make_agent("raise"), "hint from x: raise to 300 (100%)"),
+        (Mixes(), "hint from x: call 50 (60%), raise to 250 (35%)"),
+        (Bare(), "hint from x: call 50 (100%)"),
     ],
 )
 def test_a_hint_has_the_probabilities_that_the_agent_tells(agent, text):

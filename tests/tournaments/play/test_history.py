@@ -112,4 +112,9 @@ def test_a_session_goes_on_with_the_next_hand_and_the_result(tmp_path):
     folder = tmp_path / "table"
     play_table(folder, HUNL, ["call"], RandomKeys(1), hands=3)
     _, text = play_table(folder, HUNL, ["call"], ["q"])
-    assert "so far at this table, HUNL:\n3 hands, " in text and "hand 4\n" in text and "\n4 hands, " in text
+    assert (
+        "HUNL: 2 seats, " in text
+        and "so far at this table:\n3 hands, " in text
+        and "hand 4\n" in text
+        and "\n4 hands, " in text
+    )

@@ -48,6 +48,7 @@ def add(commands) -> None:
         help="folder of the table: your hands (PHH) and results, which the same command continues "
         "(default: a folder in the user's data, one for each game, line-up and hint)",
     )
+    add("--json", action="store_true", help="print the result as JSON at the end; the table goes to standard error")
     add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer of an agent from outside")
     add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of an agent from outside")
     add_sandbox(add)
