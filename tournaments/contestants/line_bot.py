@@ -73,7 +73,7 @@ class LineBot(ProgramAgent):
     """
 
     way_to_tell = 'it tells by "range" among its answers in ready'
-    _if_late = "does it flush its output after each line?"
+    _if_late = "does it read one line at a time, and flush its output after each line?"
 
     def __init__(
         self,

@@ -139,7 +139,7 @@ def test_keys_from_a_pipe(home, monkeypatch, capsys):
 
 def test_the_last_hand_ends_the_command(home, monkeypatch, capsys):
     """No key is asked for after it; the result is also there as JSON."""
-    code, out, err = run(monkeypatch, capsys, "c\nc\n\nc\nc\n", *TABLE, "--hands", "2", "--json")
+    code, out, err = run(monkeypatch, capsys, "c\n\nc\nc\n", *TABLE, "--hands", "2", "--json")
     assert code == 0 and err.count(" is over: ") == 2 and err.count("next hand?") == 1
     record = json.loads(out)
     assert (record["game"], record["agents"], record["hint"], record["hands"]) == ("KUHN", ["tag"], None, 2)

@@ -116,7 +116,11 @@ def test_a_wrong_answer_costs_the_own_hand_only(mode, kind, message):
 @pytest.mark.parametrize(
     ("mode", "kind", "message"),
     [
-        ("silent", "load", r"does not load: no answer within 1 s: does it flush its output after each line\?$"),
+        (
+            "silent",
+            "load",
+            r"no answer within 1 s: does it read one line at a time, and flush its output after each line\?$",
+        ),
         ("exits-at-start", "load", r"does not load: its process ended \(exit code 1\): no licence$"),
         ("protocol-2", "protocol", "speaks version 1 of the protocol, got 2"),
         ("protocol-true", "protocol", "got true"),

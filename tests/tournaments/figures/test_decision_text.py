@@ -35,7 +35,7 @@ def test_a_grid_of_starting_hands_fits_sixty_characters():
     """Brackets take the place of blanks, and c100 is c, also in the last column."""
     lines = decision_text(holdem(), HUNL, 60)
     assert lines[0].split() == list("AKQJT98765432") and max(map(len, lines)) <= 60
-    assert lines[1] == "A [100]    " + " c80" * 11  # without AKs
+    assert lines[1] == "A [100]   " + " c80" * 11  # without AKs
     rows = np.stack([np.zeros(HUNL.num_combos), np.ones(HUNL.num_combos), np.zeros(HUNL.num_combos)])
     lines = decision_text(grid_of(HUNL, rows, HUNL.combo_id((48, 0))), HUNL, 60)  # A2s
     assert lines[1] == "A " + " c" * 12 + "[c]" and lines[2] == "K " + " c" * 13
