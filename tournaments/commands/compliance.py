@@ -32,6 +32,7 @@ from plurispiel.tournaments.contestants.recall import check_recall
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.speaker import SplitAgent
 from plurispiel.tournaments.contestants.trial import try_to_load
+from plurispiel.tournaments.report.answer_times import seconds_text
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 from plurispiel.tournaments.run.results import printable
 
@@ -100,6 +101,7 @@ def _play(
     Ends after `num_hands` hands, `seconds` seconds or `_MAX_FAULTS` faults.
     """
     faults: list[Fault] = []
+    waits: list[float] = []
     opponents: list[Agent] = [make_agent(_OPPONENTS[k % len(_OPPONENTS)]) for k in range(rules.num_seats)]
     played = 0
     with contextlib.closing(isolate(spec, limits, sandbox=sandbox)) as contestant:
@@ -110,7 +112,9 @@ def _play(
             agents = [contestant if place == seat else opponents[place] for place in range(rules.num_seats)]
             deck = deal_deck(rules, np.random.default_rng((seed, number)))
             rngs = [np.random.default_rng((seed, number, place)) for place in range(rules.num_seats)]
-            faults.extend(play_hand(rules, agents, deck, rngs).faults)
+            hand = play_hand(rules, agents, deck, rngs)
+            faults.extend(hand.faults)
+            waits += [seconds for who, seconds in hand.waits if who == seat]
             played += 1
             if len(faults) >= _MAX_FAULTS or time.monotonic() > end:
                 break
@@ -130,6 +134,7 @@ def _play(
         "remembers": None,
         "notes": [],
         "fallbacks": fallbacks,
+        "answer_seconds": float(np.median(waits)) if waits else None,
     }
 
 
@@ -287,6 +292,8 @@ def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
     if (found := record["fallbacks"]) and found["fallbacks"]:
         which = "all" if found["fallbacks"] == found["answers"] else f"{found['fallbacks']:,} of"
         lines.append(printable(f"  {which} {found['answers']:,} answers were fallbacks, the last for: {found['last']}"))
+    if record["answer_seconds"] is not None:
+        lines.append(f"  the median time of an answer is {seconds_text(record['answer_seconds'])}")
     tells = "reports" if record["tells_range"] else "does not report"
     lines.append(f"the contract, {record['decisions']:,} decisions; the agent {tells} its strategy for every hand:")
     lines += [printable(f"  {violation}") for violation in record["violations"]] or ["  no violations"]

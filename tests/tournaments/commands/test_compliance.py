@@ -109,8 +109,9 @@ def test_good_agents_have_nothing_to_fear(capsys, spec):
     assert code == 0
     assert list(record) == [
         *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations"),
-        *("remembers", "notes", "fallbacks"),
+        *("remembers", "notes", "fallbacks", "answer_seconds"),
     ]
+    assert 0.0 < record["answer_seconds"] < 1.0 and record["fallbacks"] is None
     assert (record["remembers"], record["notes"]) == ({"decks": 40, "different": 0}, [])
     assert (record["hands"], record["faults"], record["violations"]) == (40, {}, [])
     assert record["decisions"] > 400
