@@ -42,9 +42,11 @@ class _Table:
 _TABLES = {
     "Leduc": _Table("leduc_poker", ("random", "equity"), 5_000),
     "Leduc, 3 seats": _Table("leduc_poker(players=3)", ("random", "equity", "random"), 5_000),
-    "heads-up": _Table("HUNL", ("tag", "blueprint"), 10_000),
-    "six seats": _Table("SIXMAX", ("tag", "equity", "random", "blueprint", "blueprint", "blueprint"), 800),
-    "`tag` among five": _Table("SIXMAX", ("tag", *["blueprint"] * 5), 800),
+    "`tag`, `blueprint`": _Table("HUNL", ("tag", "blueprint"), 10_000),
+    "`tag`, `equity`, `random`, 3 `blueprint`": _Table(
+        "SIXMAX", ("tag", "equity", "random", "blueprint", "blueprint", "blueprint"), 800
+    ),
+    "`tag`, 5 `blueprint`": _Table("SIXMAX", ("tag", *["blueprint"] * 5), 800),
 }
 _BREAK = " | "
 
