@@ -6,8 +6,8 @@ import os
 import re
 import sys
 import tomllib
-import urllib.request
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 RULES = "You play poker for money. Think briefly, then write your action alone on the last line: f, c, or as in r300."
 
@@ -23,8 +23,7 @@ def ask(model, question):
     talk = [{"role": "system", "content": RULES}, {"role": "user", "content": question["text"]}]
     body = json.dumps({"model": model["model"], "messages": talk}).encode()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {model['key']}"}
-    request, seconds = urllib.request.Request(model["address"], body, headers), 0.8 * question["seconds"]
-    with urllib.request.urlopen(request, timeout=seconds) as reply:
+    with urlopen(Request(model["address"], body, headers), timeout=0.8 * question["seconds"]) as reply:
         return json.loads(reply.read(1 << 20))["choices"][0]["message"]["content"]
 
 
