@@ -220,6 +220,10 @@ class Decision(NamedTuple):
     probabilities: tuple[float, ...] = ()
 
 
+SUM_TOLERANCE = 1e-6
+"""Largest allowed difference of a reported row's sum from 1: agents may compute in float32."""
+
+
 @dataclass(frozen=True)
 class Strategy:
     """The probabilities of an agent's actions at one public state, for every combo.
@@ -229,8 +233,9 @@ class Strategy:
     actions : int64[num_actions]
         The action of each column.
     probabilities : float64[num_combos, num_actions]
-        Row k is for the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k) and sums to 1. Rows
-        of combos that share a card with the board are ignored. `RangeAgent.strategy` returns rows for some combos only.
+        Row k is for the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k) and sums to 1 within
+        `SUM_TOLERANCE`. Rows of combos that share a card with the board are ignored. `RangeAgent.strategy` returns rows
+        for some combos only.
     highest : int64[num_actions] or None
         Column k stands for a raise drawn uniformly from ``actions[k]`` to ``highest[k]`` chips, both included. The two
         are equal in a column for a single action. None if every column is for a single action.

@@ -16,6 +16,7 @@ _STORED = {
     "tabular": "plurispiel.agents.tabular.solution",
     "blueprint": "plurispiel.agents.blueprint.agent",
     "search": "plurispiel.agents.search.agent",
+    "continual": "plurispiel.agents.continual.agent",
 }
 """The modules of agents with a stored strategy."""
 

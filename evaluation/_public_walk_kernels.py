@@ -12,13 +12,11 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END
 from plurispiel.abstraction.holdem.showdown_kernels import fill_fold_mass, fill_showdown_margin
 from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.agents.base import SUM_TOLERANCE
 
 BEST = 0
 OWN = 1
 """Kinds of values: of the best response, and of the seat's own strategy."""
-
-TOLERANCE = 1e-6
-"""Largest allowed difference of a hand's sum of probabilities from 1."""
 
 
 class Facing(NamedTuple):
@@ -104,7 +102,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
         node = columns[column]
         if node < 0:
             for k in range(num_hands):
-                wrong |= not abs(probabilities[combos[k], column]) <= TOLERANCE  # so that NaN fails
+                wrong |= not abs(probabilities[combos[k], column]) <= SUM_TOLERANCE  # so that NaN fails
             continue
         into, target = strategy[node], reach[rows[node]]
         again = False  # a second column of the same action
@@ -123,10 +121,10 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
             target[k] = weight
             sums[k] += into[k]
             found |= weight != 0.0
-            wrong |= into[k] < -TOLERANCE
+            wrong |= into[k] < -SUM_TOLERANCE
         alive[rows[node]] = found
     for k in range(num_hands):
-        wrong |= not abs(sums[k] - 1.0) <= TOLERANCE
+        wrong |= not abs(sums[k] - 1.0) <= SUM_TOLERANCE
     return not wrong
 
 

@@ -36,18 +36,13 @@ from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.sums import dot
-from plurispiel.agents.base import Action, Agent, PublicState, Strategy
+from plurispiel.agents.base import SUM_TOLERANCE, Action, Agent, PublicState, Strategy
 from plurispiel.evaluation import _aivat_kernels as kernels
-from plurispiel.evaluation.hand import REPAIRABLE, AgentFault, Fault, Hand, error_text
+from plurispiel.evaluation.hand import CONTESTANT_ERRORS, REPAIRABLE, AgentFault, Fault, Hand, error_text
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
-
-_ROUNDING = 1e-6
-"""Largest allowed difference of a reported row's sum from 1, since agents may compute in float32."""
 
 _CERTAIN = 1.0 - 1e-12
 """A share of at least this value counts as 1. A share is a sum of up to 1,326 products, rounded by less than 1e-12."""
-
-_CONTESTANT_ERRORS = (Exception, SystemExit)
 
 
 class BadStrategy(ValueError):
@@ -320,7 +315,7 @@ class Aivat:
                 answers.refuse(error.message)
                 if error.kind not in REPAIRABLE:
                     answers.fault = Fault(seat, error.kind, error.message)
-            except _CONTESTANT_ERRORS as error:
+            except CONTESTANT_ERRORS as error:
                 answers.refuse(f"range_strategy: {error_text(error)}")
         return asked
 
@@ -494,8 +489,8 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_free: np
             f"got shapes {lowest.shape}, {highest.shape} and {rows.shape}"
         )
     probabilities = np.empty((len(lowest), rules.num_combos))
-    if not kernels.read_rows(rows, is_free, _ROUNDING, probabilities):
-        raise BadStrategy(f"its rows are no probabilities of at least 0 that sum to 1 within {_ROUNDING:g}")
+    if not kernels.read_rows(rows, is_free, SUM_TOLERANCE, probabilities):
+        raise BadStrategy(f"its rows are no probabilities of at least 0 that sum to 1 within {SUM_TOLERANCE:g}")
     lows, highs = lowest.tolist(), highest.tolist()
     for low, high in zip(lows, highs, strict=True):
         if low > high or not public.is_legal(low) or not public.is_legal(high):

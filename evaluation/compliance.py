@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent, Decision, Event, PublicState, Strategy, View
+from plurispiel.agents.base import SUM_TOLERANCE, Agent, Decision, Event, PublicState, Strategy, View
 from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.evaluation.hand import Hand, HandEnd, RemoteAgent, deal_deck, play_hand
 
@@ -16,7 +16,7 @@ MAX_DEVIATION = 4.5
 
 # Checking the form of a whole strategy takes most of the time of a decision, so only the first decisions are checked.
 _FORM_CHECKS = 2_000
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-9  # of a decision's probabilities, which the agent computes twice by the same code
 _KINDS = ("fold", "call", "raise")
 
 
@@ -168,7 +168,7 @@ class _Watcher(_Listener):
                 self._report.add(f"range_strategy offers {low}..{high}, which is not legal")
                 return False
         rows = strategy.probabilities[public.rules.free_combos(public.board)]
-        if not (np.isfinite(rows).all() and (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=_TOLERANCE)):
+        if not (np.isfinite(rows).all() and (rows >= 0).all() and (abs(rows.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
             self._report.add("range_strategy has rows that are no probabilities with the sum 1")
             return False
         return True

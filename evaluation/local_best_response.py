@@ -28,7 +28,7 @@ from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.sums import dot
-from plurispiel.agents.base import Action, Agent, PublicState, RangeAgent, Strategy
+from plurispiel.agents.base import SUM_TOLERANCE, Action, Agent, PublicState, RangeAgent, Strategy
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import Hand, play_hand
 from plurispiel.evaluation.streams import SeatStreams, Seeded, Streams
@@ -43,7 +43,6 @@ GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
 """56 bets as shares of the pot: 55 sizes from 5 % up, each 15 % larger than the one before, and all-in."""
 
 _STREAM = 5
-_ROUNDING = 1e-4  # of the sum of reported probabilities, as in the line protocol
 
 
 class StrategyUnknown(ValueError):
@@ -282,10 +281,10 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
         raise ValueError(f"{agent.name}: range_strategy has rows of shape {got}, not {wanted} ({explained})")
     rows = np.asarray(strategy.probabilities)[public.rules.free_combos(public.board)]
     # Written so that NaN and infinity fail, too: a sum of 1 of numbers of at least 0 is finite.
-    if not ((rows >= 0.0).all() and (abs(rows.sum(axis=1) - 1.0) <= _ROUNDING).all()):
+    if not ((rows >= 0.0).all() and (abs(rows.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
         raise ValueError(
             f"{agent.name}: range_strategy has rows that are no probabilities of at least 0 that sum to 1 within "
-            f"{_ROUNDING:g} ({explained})"
+            f"{SUM_TOLERANCE:g} ({explained})"
         )
     return strategy
 

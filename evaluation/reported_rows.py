@@ -7,7 +7,7 @@ from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent
+from plurispiel.agents.base import SUM_TOLERANCE, Agent
 from plurispiel.agents.blueprint._acting_rows_kernels import EarlierRows
 from plurispiel.agents.blueprint.acting_rows import StreetRows
 from plurispiel.evaluation.range_reader import Question, RangeReader
@@ -80,7 +80,10 @@ class ReportedRows:
         question = self._questions[node]
         probabilities, columns = self._reader.read(question, board)
         row = np.stack([probabilities[:, columns == child].sum(axis=1) for child in question.nodes], axis=1)
-        if not (np.abs(row.sum(axis=1) - 1.0)[self._rules.free_combos(board)] <= 1e-6).all() or (row < -1e-6).any():
+        if (
+            not (np.abs(row.sum(axis=1) - 1.0)[self._rules.free_combos(board)] <= SUM_TOLERANCE).all()
+            or (row < -SUM_TOLERANCE).any()
+        ):
             raise self._reader.fault(question, board)
         return row
 

@@ -158,8 +158,8 @@ def _text(record: dict[str, Any]) -> str:
     lines.append(f"{_rate(record)} mbb/hand raw in {record['hands']:,} hands")
     if record["aivat"]:
         lines.append(f"{_rate(record['aivat'])} mbb/hand by AIVAT with {record['values']} values")
-    if record["service"]:
-        lines.append(f"{_rate(record['service'])} mbb/hand by the service's own correction of luck")
+    if record["by_service"]:
+        lines.append(f"{_rate(record['by_service'])} mbb/hand by the service's own correction of luck")
     if record["broken"]:
         lines.append(f"{record['broken']:,} broken hands, not scored; the first: {record['first_trouble']}")
     if len(record["opponents"]) > 1:

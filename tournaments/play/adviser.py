@@ -4,10 +4,9 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, Decision, Event, View
-from plurispiel.evaluation.hand import AgentFault, action_of, error_text
+from plurispiel.evaluation.hand import CONTESTANT_ERRORS, AgentFault, action_of, error_text
 from plurispiel.tournaments.play.table_view import action_words, street_start
 
-_CONTESTANT_ERRORS = (Exception, SystemExit)
 _LEAST = 0.005
 """Actions below this probability are left out."""
 
@@ -68,5 +67,5 @@ class Adviser:
                 step()
             except AgentFault as fault:
                 self._trouble = fault.message
-            except _CONTESTANT_ERRORS as error:
+            except CONTESTANT_ERRORS as error:
                 self._trouble = error_text(error)

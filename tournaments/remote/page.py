@@ -85,7 +85,7 @@ def make_remote_page(sittings: Sequence[Sitting], folder: str) -> Page:
 def _rates(sitting: Sitting) -> dict[str, tuple[float, float | None]]:
     """Return the rates that a sitting has and their half-widths, in mbb/hand."""
     results = sitting.results
-    records = {"raw": results, "aivat": results["aivat"], "service": results["service"]}
+    records = {"raw": results, "aivat": results["aivat"], "service": results["by_service"]}
     return {
         name: (record["mbb_per_hand"], record["ci95"])
         for name, record in records.items()

@@ -76,8 +76,8 @@ def zero_sum_estimates(scores: Sequence[Score]) -> list[float]:
 def results_of(hands: Iterable[KeptHand], big_blind: int) -> dict[str, Any]:
     """Return the results of hands as plain values, rates in mbb/hand.
 
-    Keys: ``hands`` (scored), ``broken``, ``first_trouble``, ``mbb_per_hand``, ``ci95``; ``aivat`` and ``service``, by
-    our and by the service's estimates, each with ``mbb_per_hand`` and ``ci95``, or None if a hand has no estimate;
+    Keys: ``hands`` (scored), ``broken``, ``first_trouble``, ``mbb_per_hand``, ``ci95``; ``aivat`` and ``by_service``,
+    by our and by the service's estimates, each with ``mbb_per_hand`` and ``ci95``, or None if a hand has no estimate;
     ``opponents`` (hands by name), ``faults``, ``first_fault``.
     """
     everything = list(hands)
@@ -91,7 +91,7 @@ def results_of(hands: Iterable[KeptHand], big_blind: int) -> dict[str, Any]:
         "first_trouble": f"hand {broken[0].number}: {broken[0].trouble}" if broken else None,
         **raw,
         "aivat": _rates([hand.aivat for hand in scored], big_blind),
-        "service": _rates([hand.service_corrected for hand in scored], big_blind),
+        "by_service": _rates([hand.service_corrected for hand in scored], big_blind),
         "opponents": dict(Counter(hand.opponent for hand in scored)),
         "faults": len(faults),
         "first_fault": faults[0] if faults else None,

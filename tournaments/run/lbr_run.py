@@ -22,6 +22,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import game_name, game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec
@@ -139,10 +140,10 @@ class LbrRun:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / _CONFIG
         if fresh or not path.exists():
-            if not fresh and any(folder.iterdir()):
+            if not path.exists() and any(folder.iterdir()):
                 raise ValueError(f"{folder} holds other files; give another folder (--out)")
-            path.write_text(json.dumps(config.record(), indent=1) + "\n", encoding="utf-8")
-            (folder / _GROUPS).write_text(",".join(_COLUMNS) + "\n", encoding="utf-8")
+            write_atomically(folder / _GROUPS, ",".join(_COLUMNS) + "\n")
+            write_atomically(path, json.dumps(config.record(), indent=1) + "\n")
         elif path.read_text(encoding="utf-8") != json.dumps(config.record(), indent=1) + "\n":
             what = _differences(path, config)
             raise ValueError(f"{folder} holds another run{what}; give another folder (--out), or start over (--fresh)")

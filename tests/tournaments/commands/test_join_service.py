@@ -54,7 +54,7 @@ def test_a_call_goes_on_where_the_last_one_stopped(capsys, tmp_path):
     second = json.loads(capsys.readouterr().out)
     assert (first["hands"], second["hands"], len(service.hands)) == (8, 12, 12)
     assert second["mbb_per_hand"] == pytest.approx(sum(service.finished) * 10.0 / 12)
-    assert second["aivat"]["ci95"] < second["ci95"] and second["service"] is None
+    assert second["aivat"]["ci95"] < second["ci95"] and second["by_service"] is None and second["service"] == "slumbot"
     assert main(["replay", second["log"], "--json"]) == 0
     replayed = json.loads(capsys.readouterr().out)
     assert (replayed["hands"], replayed["mismatches"], replayed["errors"]) == (12, [], [])
@@ -154,7 +154,7 @@ def test_a_report_shows_the_hands_of_several_folders(capsys, tmp_path, monkeypat
     assert main(["report", "slumbot", "gtowizard", "--out", "page.html", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["csv"]) == 2
     page = (tmp_path / "page.html").read_text()
-    rates = [(found["slumbot"], "AIVAT"), (found["slumbot"]["aivat"], ""), (found["gtowizard"]["service"], "")]
+    rates = [(found["slumbot"], "AIVAT"), (found["slumbot"]["aivat"], ""), (found["gtowizard"]["by_service"], "")]
     for record, word in rates:
         assert f"{record['mbb_per_hand']:+,.1f}".replace("-", "−") in page and word in page
     assert page.count("<th>agent</th>") == 1 and KEY not in page and "GTO Wizard AI version 2" in page

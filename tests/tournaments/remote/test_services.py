@@ -77,10 +77,10 @@ def test_payoffs_are_those_of_the_service(tmp_path, kind):
     record = results_of(hands, 100)
     assert record["mbb_per_hand"] == pytest.approx(np.mean(service.finished) * 10.0)
     if kind is Slumbot:
-        assert record["aivat"] is not None and record["service"] is None and record["opponents"] == {"Slumbot": 100}
+        assert record["aivat"] is not None and record["by_service"] is None and record["opponents"] == {"Slumbot": 100}
     else:
         assert record["aivat"] is None and record["opponents"] == {"GTO Wizard AI version 2": 100}
-        assert record["service"]["mbb_per_hand"] == pytest.approx(record["mbb_per_hand"] / 2)
+        assert record["by_service"]["mbb_per_hand"] == pytest.approx(record["mbb_per_hand"] / 2)
 
 
 def test_a_bot_that_the_service_does_not_name(tmp_path):
