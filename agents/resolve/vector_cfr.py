@@ -32,6 +32,7 @@ from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
 from plurispiel.agents.resolve.gadget import Gadget
+from plurispiel.agents.resolve.node_values import NodeValues, measure_node
 from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.visits import AllRunOuts, SampledRunOuts, ThinnedRunOuts, Visited
@@ -312,6 +313,29 @@ class VectorSolver:
         """
         self._plan(current=False)
         return self._by_combo(seat, self._walk.values(seat, Measure()))
+
+    def values_after(self, path: Sequence[int], dealt: tuple[int, ...] = ()) -> NodeValues:
+        """Return values at a node of the first street, or behind one of its ends.
+
+        Both seats begin with their ranges. The choice of a gadget is left out; it changes no value of its own seat.
+
+        Parameters
+        ----------
+        path : sequence of int
+            The actions from the root to the node.
+        dealt : tuple of int
+            If the street ends there, the new cards of the next street.
+
+        Raises
+        ------
+        ValueError
+            If the subgame does not offer the actions, or the cards do not fit.
+        """
+        self._plan(current=False)
+        rules, board = self.subgame.state.rules, self.subgame.board
+        found = measure_node(self._walk, rules, board, path, dealt)
+        # The stakes leave out the dead chips (`StreetNodes`).
+        return found._replace(values=found.values + self.subgame.dead_chips / 2.0 * found.facing[:, None])
 
     def _response_by_buckets(self, seat: int) -> np.ndarray:
         """Return `combo_values` with the response of `evaluate_by_buckets` in place of the best response.

@@ -13,7 +13,7 @@ import numpy as np
 from plurispiel.agents.resolve.discounting import Discounting
 from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 
-__all__ = ["AllRunOuts", "SampledRunOuts", "ThinnedRunOuts", "Visited", "Visits"]
+__all__ = ["AllRunOuts", "OneRunOut", "SampledRunOuts", "ThinnedRunOuts", "Visited", "Visits"]
 
 
 _GOLDEN_RATIO = 0.6180339887498949
@@ -80,6 +80,27 @@ class AllRunOuts:
             Visits(np.arange(begin, end), np.ones(end - begin, street.dtype))
             for begin, end in zip(bounds, bounds[1:], strict=False)
         ]
+
+
+class OneRunOut(AllRunOuts):
+    """One board after the first street, and all boards after it.
+
+    Parameters
+    ----------
+    board : int
+        Its number among the boards of the second street.
+    """
+
+    num_chunks = 1
+
+    def __init__(self, board: int):
+        self._board = board
+
+    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
+        """Return the board, or all boards after it."""
+        if index > 1:
+            return super().visits(index, street, parent, seat, of_chunk)
+        return [Visits(np.array([self._board]), np.ones(1, street.dtype))]
 
 
 class _DrawnRunOuts(AllRunOuts):

@@ -113,9 +113,16 @@ class Learn:
 
 
 class Measure:
-    """A measurement: values of the average strategies, and of best responses that tell all hands apart."""
+    """A measurement: values of the average strategies, and of best responses that tell all hands apart.
 
-    visited: Visited = AllRunOuts()
+    Parameters
+    ----------
+    visited : Visited, optional
+        By default all boards.
+    """
+
+    def __init__(self, visited: Visited | None = None):
+        self.visited: Visited = visited or AllRunOuts()
 
     def num_kinds(self, street: SolverStreet) -> int:
         """Return 2: `BEST` and `OWN`."""

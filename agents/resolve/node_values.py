@@ -1,0 +1,154 @@
+"""Values of the average strategies at a node of a subgame's first street, or behind one of its ends on one board.
+
+One measuring walk leaves the values of terminal nodes and of the street's ends in the workspace of the first street.
+The values between them are not kept, as nodes of equal depth share rows, so they are computed here once more.
+"""
+
+import copy
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_tree import FOLD_END, STREET_END
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.abstraction.machine.lanes import LANES
+from plurispiel.agents.resolve._vector_cfr_kernels import BEST, OWN
+from plurispiel.agents.resolve.street import SolverStreet, Workspace
+from plurispiel.agents.resolve.visits import OneRunOut
+from plurispiel.agents.resolve.walk import Measure, Walk
+
+__all__ = ["NodeValues", "measure_node"]
+
+
+class NodeValues(NamedTuple):
+    """Values at a node under the average strategies, for both seats.
+
+    Attributes
+    ----------
+    values : float64[2, 2, num_combos]
+        For each seat, the counterfactual values of its best response (`BEST`) and of its average strategy (`OWN`).
+        Divided by `facing`, they are chips of the whole hand.
+    reach : float64[2, num_combos]
+        Each seat's weight of each combo at the node: its range times its average strategy on the way.
+    facing : float64[2, num_combos]
+        For each seat and combo, the weight of the other seat's compatible hands at the node.
+    """
+
+    values: np.ndarray
+    reach: np.ndarray
+    facing: np.ndarray
+
+
+def measure_node(
+    walk: Walk, rules: HoldemRules, board: tuple[int, ...], path: Sequence[int], dealt: tuple[int, ...]
+) -> NodeValues:
+    """Return the values at a node.
+
+    Parameters
+    ----------
+    walk : Walk
+        The walk of a solver whose ranges and plans are prepared for a measurement.
+    rules : HoldemRules
+    board : tuple of int
+        The board of the first street.
+    path : sequence of int
+        The actions from the root to the node.
+    dealt : tuple of int
+        At an end of the street, the new cards of the next street; elsewhere empty.
+
+    Raises
+    ------
+    ValueError
+        If the actions are not on offer, or the cards do not fit.
+    """
+    street = walk.streets[0]
+    node = _follow(street, path)
+    is_end = street.betting.nodes.kind[node] == STREET_END
+    if is_end != bool(dealt):
+        raise ValueError(f"new cards come at an end of the street and only there, got {len(dealt)} after {list(path)}")
+    task, chance = Measure(), 1.0
+    if dealt:
+        number, later = _only(walk.streets[1], dealt)
+        task, chance = Measure(OneRunOut(number)), float(later.arrays.deals.weight[number])
+        walk = copy.copy(walk)
+        walk.streets = [street, later, *walk.streets[2:]]
+    hands = rank_hands(rules, board + dealt)
+    free = np.zeros(rules.num_combos)
+    free[hands.combos] = 1.0
+    values, reach = np.zeros((2, 2, rules.num_combos)), np.zeros((2, rules.num_combos))
+    for seat in range(2):
+        walk.values(seat, task)
+        work = walk.workspaces[0][0]
+        combos = street.deals.arrays.seats[seat].combos
+        values[seat][:, combos] = _NodeReader(street, work, seat).value(node) / chance
+        reach[seat, combos] = _row(work.reach[seat], street, seat, int(street.layout.reach_row[seat, node]))
+    reach *= free
+    facing = np.zeros_like(reach)
+    facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
+    return NodeValues(values * free, reach, facing)
+
+
+class _NodeReader:
+    """Reads values from the workspace of a measuring walk over the first street, and computes those between."""
+
+    def __init__(self, street: SolverStreet, work: Workspace, seat: int):
+        self._street, self._work, self._seat = street, work, seat
+
+    def value(self, node: int) -> np.ndarray:
+        """Return both kinds of values of a node: float64[2, num_hands]."""
+        street, seat, layout = self._street, self._seat, self._street.layout
+        kind = street.betting.nodes.kind[node]
+        if kind >= FOLD_END:
+            row, chips = int(layout.value_row[seat, node]), float(layout.scale[seat, node])
+            shift = int(self._work.slots[seat]) * (row >= int(layout.slot_row[seat]))
+            rows = [_row(self._work.values, street, seat, row + number * shift) for number in (BEST, OWN)]
+            return np.stack(rows).astype(np.float64) * chips
+        children = layout.children[layout.child_first[node] : layout.child_first[node + 1]].tolist()
+        below = np.stack([self.value(child) for child in children])
+        if kind != seat:
+            return below.sum(axis=0)
+        rows = [_row(self._work.shares, street, seat, int(layout.reach_row[seat, child])) for child in children]
+        mixed = (np.stack(rows)[:, None] * below).sum(axis=0)
+        return mixed if layout.locked[node] else np.stack([below[:, BEST].max(axis=0), mixed[OWN]])
+
+
+def _row(array: np.ndarray, street: SolverStreet, seat: int, row: int) -> np.ndarray:
+    """Return the numbers of all hands of a seat in a row of the first street's workspace: float[num_hands]."""
+    hands = street.deals.arrays.seats[seat]
+    blocks = int(hands.block[1])
+    return array[row * blocks : (row + 1) * blocks].reshape(blocks * LANES)[: int(hands.first[1])]
+
+
+def _follow(street: SolverStreet, path: Sequence[int]) -> int:
+    decisions = {decision.node: decision for decision in street.betting.decisions}
+    node = 0
+    for action in path:
+        if node not in decisions or action not in decisions[node].children:
+            raise ValueError(f"the street does not offer the actions {list(path)}")
+        node = decisions[node].children[action]
+    return node
+
+
+def _only(street: SolverStreet, dealt: tuple[int, ...]) -> tuple[int, SolverStreet]:
+    """Return the board that stands for new cards, and the street with these cards as the board's only member."""
+    renamings, cards = street.deals.renamings[0], tuple(sorted(dealt))
+    if cards not in renamings:
+        raise ValueError(f"the cards {list(dealt)} cannot be dealt, or are left out of the sample")
+    number, _ = renamings[cards]
+    place = [taken for taken, (board, _) in renamings.items() if board == number].index(cards)
+    deals = street.arrays.deals
+    member = int(deals.member_first[number]) + place
+    seats = []
+    for hands in deals.seats:
+        first, last = hands.target_first[member : member + 2].tolist()
+        # The kernel reads the entries of members `member_first[number]` and on: here of one, the first in the list.
+        starts = np.zeros_like(hands.target_first)
+        starts[1:] = last - first
+        seats.append(hands._replace(target_first=starts, targets=hands.targets[first:last].copy()))
+    one = copy.copy(street)
+    member_first = np.zeros_like(deals.member_first)
+    member_first[number + 1 :] = 1
+    one.arrays = street.arrays._replace(deals=deals._replace(seats=(seats[0], seats[1]), member_first=member_first))
+    return number, one
