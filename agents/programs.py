@@ -4,8 +4,8 @@ The command is split into words as a shell splits it, and nothing else of a shel
 name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
 folder ``cwd``, by default in the folder of the first file that its command names, and in the current folder if it names
 only folders. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to the
-current folder; if the program is started elsewhere, they become absolute. An argument may also be a list of paths with
-colons between them, such as the class path of Java.
+current folder. Without ``cwd``, files become absolute paths, and folders too if the program is started elsewhere. An
+argument may also be a list of paths with colons between them, such as the class path of Java.
 For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
 that folder as the option ``base``. In the values of ``cwd`` and ``base``, the characters & and ?, which mean something
 else in a spec, are written ``%26`` and ``%3F``.
@@ -76,7 +76,11 @@ class Program:
 
     @property
     def command(self) -> list[str]:
-        """The program and its arguments, in which paths are absolute if they would not be found otherwise."""
+        """The program's absolute path and its arguments.
+
+        The arguments of a placed program are as written. Otherwise files become absolute paths, and folders too if
+        the program is not started in `folder`.
+        """
         if self.is_placed:
             return [str(self.file), *self.arguments]
         return [str(self.file), *map(self._found, self.arguments)]

@@ -19,7 +19,7 @@ class OutputLost(OSError):
 
 
 def printable(text: str) -> str:
-    """Return a text as one line, with a blank for each character that a terminal would obey instead of printing."""
+    """Return a text as one line, with a blank for each character that `str.isprintable` denies, such as a line end."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 

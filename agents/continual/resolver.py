@@ -25,10 +25,10 @@ from plurispiel.agents.continual.lookahead import Lookahead, Opponent, Solution
 __all__ = ["MAX_STREETS", "Resolved", "Resolver", "prepare"]
 
 MAX_STREETS = 2
-"""Exact values behind a street are those of the last street."""
+"""The most streets of a game: exact values behind the first street come from a solver of the last street."""
 
 MAX_HANDS = 100_000
-"""The most hands on all boards of the second street together; Leduc poker has 36, the largest game of its kind 676."""
+"""The most pairs of a combo and a complete board; Leduc poker has 36, the largest game ``leduc-N`` (N = 13) has 676."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +39,14 @@ class Resolved:
     ----------
     solution : Solution
     node : int
-        The decision's node there: 0 unless an earlier solution of the street serves.
+        The decision's node in `solution`: 0, unless an earlier solution of the same street is used again
+        (`ContinualConfig.resolve`).
     carried : Carried
         What the seat carried to the decision.
     actions : list of int
         The actions on offer in the lookahead, ascending.
     played : float64[num_combos, num_actions]
-        The strategy that acts.
+        The strategy with which the seat acts: that of `solution`, purged (`ContinualConfig.purge`).
     """
 
     solution: Solution
@@ -56,7 +57,7 @@ class Resolved:
 
 
 class Resolver:
-    """Both seats of a game of at most two streets.
+    """Continual re-solving for both seats of a game of at most two streets.
 
     Parameters
     ----------
@@ -66,14 +67,16 @@ class Resolver:
     Attributes
     ----------
     counts : Counter
-        Counts ``solves`` of lookaheads, ``decisions`` solved, decisions solved ``anew`` because nothing is known there,
-        and of the solver behind a street ``inner_solves`` (a street of one board behind one line of betting) and
-        ``inner_iterations``.
+        ``decisions`` counts the decisions resolved, and ``solves`` the lookaheads solved for them. ``anew`` counts the
+        lookaheads after the first action of a hand that were solved without a gadget, because no bounds were known.
+        ``inner_solves`` and ``inner_iterations`` count the work of the solver behind a street; one inner solve is for
+        one board and one line of betting.
 
     Raises
     ------
     ValueError
-        If the game is not such a game.
+        If the game has other than two seats, more than `MAX_STREETS` streets or more than `MAX_HANDS` hands, or neither
+        the game nor `config.menu` restricts the sizes of raises.
     """
 
     def __init__(self, rules: HoldemRules, config: ContinualConfig):

@@ -24,7 +24,7 @@ class ProgramAgent(IsolatedAgent):
     """
 
     way_to_tell = ""
-    """How a program reports its strategy, as the end of a message; empty if its protocol has no way."""
+    """How a program reports its strategy, worded to end an error message; empty if its protocol has no way."""
 
     _launcher = "launcher"
     _if_late = ""  # a hint for programs that are not ready in time
@@ -116,5 +116,8 @@ class ProgramAgent(IsolatedAgent):
 
 
 def _line_size(data: bytearray) -> int:
-    """Return the size of the launcher's line at the start of `data`; 0 if it is incomplete."""
+    """Return the size of the launcher's line at the start of `data`; 0 if it is incomplete.
+
+    More than `_MAX_PID` characters without an end of line are taken for the line.
+    """
     return data.find(b"\n") + 1 or (len(data) > _MAX_PID) * len(data)

@@ -50,8 +50,8 @@ class KeptHand(NamedTuple):
     hand_id : str
         The service's name for the hand; empty if there is none.
     status : {"open", "scored", "broken"}
-        Open: not over. Scored: over, and it counts. Broken: not finished, or the service's account contradicts our
-        rules.
+        Open: begun, and perhaps to be continued. Scored: over, and it counts. Broken: given up, because it cannot be
+        finished, or because the service's account of it contradicts our rules.
     opponent : str
         The opponent's name and version, as far as the service tells them.
     seat : int or None
