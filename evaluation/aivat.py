@@ -26,7 +26,7 @@ AAAI (2018): the corrections of chance and own actions, and imaginary observatio
 Superhuman AI for Multiplayer Poker, Science 365 (2019), supplement: the same for one agent of six.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,10 +39,12 @@ from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import SUM_TOLERANCE, Action, Agent, PublicState, Strategy
 from plurispiel.evaluation import _aivat_kernels as kernels
 from plurispiel.evaluation.hand import CONTESTANT_ERRORS, REPAIRABLE, AgentFault, Fault, Hand, error_text
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
+from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Question, Situation, ValueFunction
 
 _CERTAIN = 1.0 - 1e-12
 """A share of at least this value counts as 1. A share is a sum of up to 1,326 products, rounded by less than 1e-12."""
+
+_MAX_STATES = 50_000
 
 
 class BadStrategy(ValueError):
@@ -179,6 +181,7 @@ class Aivat:
 
     def __init__(self, rules: HoldemRules, value_function: ValueFunction | None = None):
         self._rules = rules
+        self._states = _States(rules)
         self._values = value_function or Checkdown()
         self._showdowns = self._values if type(self._values) is Checkdown else Checkdown()
         self.restart(np.random.default_rng(0))
@@ -217,7 +220,7 @@ class Aivat:
             self._deck = hand.deck.tobytes()
             self._values.restart(self._rng)
             self._showdowns.restart(self._rng)
-        states = _states(hand)
+        states = self._states.along(hand.actions)
         asked = self._ask(hand, states, agents)
         self.announced = [answers.announced for answers in asked]
         told = [answers.announced if seat in trusted else None for seat, answers in enumerate(asked)]
@@ -239,52 +242,53 @@ class Aivat:
         own = combos[seat]
         board = tuple(hand.deck[rules.num_seats * num_hole :].tolist())
         start, weights = self._start(hand, seat, states[0])
-        walk = _Walk(self._values, start, weights, own)
-        walk.deal(self._deal_mean(seat))
+        mean = self._deal_mean(seat)
+        walk = _Walk(start, weights, own, self._states.after, is_told=announced is not None)
         decisions = [0] * rules.num_seats
         for number, action in enumerate(hand.actions):
             size = rules.board_size(action.street)
-            if size > len(walk.situation.board):
-                walk.situation = walk.situation._replace(actions=hand.actions[:number], state=states[number])
-                walk.see_board(board[:size], self._without(board[len(walk.situation.board) : size]))
+            if size > len(walk.board):
+                walk.at(hand.actions[:number], states[number])
+                walk.see_board(board[:size], self._without(board[len(walk.board) : size]))
             decision = decisions[action.seat]
             decisions[action.seat] += 1
             others = told[action.seat] if states[number][betting.NUM_LIVE] == 2 else None
             if others is not None or (announced is not None and action.seat == seat):
-                before = walk.situation._replace(actions=hand.actions[:number], state=states[number])
-                after = before._replace(actions=hand.actions[: number + 1], state=states[number + 1])
+                walk.at(hand.actions[:number], states[number])
                 try:
                     if announced is not None and action.seat == seat:
-                        walk.act(announced[decision], before, after)
+                        walk.act(announced[decision], action, states[number + 1])
                     elif others is not None and action.seat != seat:
-                        walk.watch(others[decision], combos[action.seat], before, after)
+                        walk.watch(others[decision], combos[action.seat], action, states[number + 1])
                 except BadStrategy as error:
                     announced, refused = None, str(error)
             if action.seat == seat and action.action == FOLD:
                 break  # no later event changes the seat's payoff, and therefore no later correction is needed
-        walk.situation = walk.situation._replace(actions=hand.actions, state=states[-1])
+        walk.at(hand.actions, states[-1])
+        is_shown = hand.showdown and seat not in hand.folded
+        if is_shown and len(walk.board) < len(board):
+            walk.see_board(board, self._without(board[len(walk.board) :]))
+        sums = walk.settle(self._values, mean)
         # Without a showdown the payoff is the same with every hand.
         imaginary = 0.0
-        if hand.showdown and seat not in hand.folded:
-            if len(walk.situation.board) < len(board):
-                walk.see_board(board, self._without(board[len(walk.situation.board) :]))
-            payoffs = self._showdowns.values(walk.situation)
+        if is_shown:
+            payoffs = self._showdowns.values(walk.situation())
             imaginary = dot(walk.weights, payoffs) - hand.payoffs[seat]
-            walk.terms.append(Term("showdown", len(hand.actions), imaginary, 0.0))
+            sums.terms.append(Term("showdown", len(hand.actions), imaginary, 0.0))
         known = announced is not None
         return Score(
             payoff=hand.payoffs[seat],
             imaginary_hands=imaginary if known else None,
-            chance=walk.chance if known else None,
-            own_actions=walk.own_actions if known else None,
-            other_actions=walk.other_actions if known else None,
-            true_chance=walk.true_chance,
-            true_own_actions=walk.true_own_actions if known else None,
-            true_other_actions=walk.true_other_actions,
+            chance=sums.chance if known else None,
+            own_actions=sums.own_actions if known else None,
+            other_actions=sums.other_actions if known else None,
+            true_chance=sums.true_chance,
+            true_own_actions=sums.true_own_actions if known else None,
+            true_other_actions=sums.true_other_actions,
             refused=refused,
             decisions=tuple(walk.decisions),
             fault=asked.fault,
-            terms=tuple(walk.terms),
+            terms=tuple(sums.terms),
         )
 
     def _ask(self, hand: Hand, states: list[list[int]], agents: Sequence[Agent]) -> "list[_Answers]":
@@ -344,119 +348,201 @@ class Aivat:
         return self._deal_means[seat]
 
 
-class _Walk:
-    """One seat's pass through a hand: the weights B_t of the seat's combos, and the corrections so far.
+class _Part(NamedTuple):
+    """A value in a correction: the mean over the combos by `weights`, and the value of the true combo, with factors."""
 
-    `own` is the combo that the seat really held. Sums whose names begin with ``true_`` are computed with that combo.
-    """
+    question: int
+    weights: np.ndarray
+    factors: list[float]
+    true_factors: list[float]
 
-    def __init__(self, value_function: ValueFunction, situation: Situation, weights: np.ndarray, own: int):
-        self._values = value_function
-        self.situation = situation
-        self.weights = weights
-        self._own = own
-        self.chance = self.own_actions = self.other_actions = self.true_chance = 0.0
-        self.true_own_actions = self.true_other_actions = 0.0
-        self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
+
+class _Event(NamedTuple):
+    """An event to correct for; `kind` and `num_actions` as in `Term`."""
+
+    kind: str
+    num_actions: int
+    parts: list[_Part]
+
+
+class _Sums:
+    """The corrections of one seat's score; sums whose names begin with ``true_`` are of the true combo."""
+
+    def __init__(self) -> None:
+        self.chance = self.own_actions = self.other_actions = 0.0
+        self.true_chance = self.true_own_actions = self.true_other_actions = 0.0
         self.terms: list[Term] = []
 
-    def deal(self, mean: float) -> None:
-        """Correct for the deal: the mean value over all deals less the value of this deal."""
-        values = self._values.values(self._asked(self.situation, self.weights))
-        self.chance += mean - dot(self.weights, values)
-        self.true_chance += mean - float(values[self._own])
-        self.terms.append(Term("deal", 0, self.chance, self.true_chance))
+
+class _Walk:
+    """One seat's pass through a hand: the weights B_t of the seat's combos, and the values that the corrections need.
+
+    `own` is the combo that the seat really held. If the seat's strategy is not known, no values of other combos are
+    asked for, and only the true corrections have a meaning. The weights depend on no value. So the value function is
+    asked for all values of a hand at once, when the walk has ended (`settle`).
+    """
+
+    def __init__(self, start: Situation, weights: np.ndarray, own: int, after: "_After", *, is_told: bool):
+        self.is_told = is_told
+        self._rules, self._seat, self._hole_cards, self.board, self._actions, self._state, _ = start
+        self.weights = weights
+        self._own = own
+        self._after = after
+        self._questions: list[Question] = []
+        self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
+        self._events = [_Event("deal", 0, [self._part(weights, [-1.0], [-1.0])])]
+
+    def at(self, actions: tuple[Action, ...], state: list[int]) -> None:
+        """Go on to the point after some actions, before the next event."""
+        self._actions, self._state = actions, state
+
+    def situation(self) -> Situation:
+        """Return the present situation."""
+        return Situation(self._rules, self._seat, self._hole_cards, self.board, self._actions, self._state)
 
     def see_board(self, board: tuple[int, ...], is_free: np.ndarray) -> None:
         """Correct for board cards up to `board`, after which only the combos in `is_free` are possible."""
-        situation = self._asked(self.situation, self.weights)
-        chance, true_chance = self.chance, self.true_chance
-        means = self._values.next_board_means(situation, len(board) - len(situation.board))
-        self.chance += dot(self.weights, means)
-        self.true_chance += float(means[self._own])
-        self.situation = self.situation._replace(board=board)
+        before = self._part(self.weights, [1.0], [1.0], num_cards=len(board) - len(self.board))
+        self.board = board
         # B_t+1: these cards were equally likely with every combo that is still free, so only the other combos drop out.
         self.weights = self.weights * is_free
         self.weights /= self.weights.sum()
-        values = self._values.values(self._asked(self.situation, self.weights))
-        self.chance -= dot(self.weights, values)
-        self.true_chance -= float(values[self._own])
-        num_actions = len(self.situation.actions)
-        self.terms.append(Term("board", num_actions, self.chance - chance, self.true_chance - true_chance))
+        after = self._part(self.weights, [-1.0], [-1.0])
+        self._events.append(_Event("board", len(self._actions), [before, after]))
 
-    def _asked(self, situation: Situation, weights: np.ndarray) -> Situation:
-        """Return a situation that asks for the values of the combos with positive weight and of the true combo."""
-        asked = weights > 0.0
-        asked[self._own] = True  # the forms with the true cards need it, even at weight 0
-        return situation._replace(asked=asked)
-
-    def act(self, announced: Announced, before: Situation, after: Situation) -> None:
-        """Correct for an own action, and update the weights by Bayes' rule: B_t+1(h) ~ B_t(h) p(a|h)."""
+    def act(self, announced: Announced, action: Action, state: list[int]) -> None:
+        """Correct for an own action, which led to `state`, and update the weights: B_t+1(h) ~ B_t(h) p(a|h)."""
         played, probabilities = announced.played, announced.probabilities
         shares = [dot(row, self.weights) for row in probabilities]
         if not shares[played] > 0.0:
             raise BadStrategy("it gives the action that was played probability 0 with every hand")
         row = probabilities[:, self._own].tolist()
         self.decisions.append((played, tuple(announced.actions), tuple(row)))
-        if shares[played] >= _CERTAIN and row[played] == 1.0:
-            return  # no choice, no luck
-        own_actions, true_own_actions = self.own_actions, self.true_own_actions
-        action_played = after.actions[-1].action
-        for kind, action in enumerate(announced.actions):
+        if shares[played] >= _CERTAIN and row[played] == 1.0:  # no choice, no luck
+            self._pass_on(action, state)
+            return
+        event = _Event("action", len(self._actions), [])
+        for kind, taken in enumerate(announced.actions):
             if shares[kind] <= 0.0 and row[kind] <= 0.0:
                 continue
             # A raise drawn from a range of sizes takes the value of the lowest size on both sides of the correction.
             # Any value leaves the score unbiased if both sides take the same value.
-            weights = self.weights * probabilities[kind]
-            follows = after if action == action_played else _after(before, action)
-            values = self._values.values(self._asked(follows, weights))
-            value = dot(weights, values)
+            # `weights` divided by the share of the action are B_t+1.
+            factors, true_factors = [1.0], [row[kind]]
             if kind == played:
-                # `weights` divided by the share of the action are B_t+1.
-                self.own_actions -= value / shares[kind]
-                self.true_own_actions -= float(values[self._own])
-            self.own_actions += value
-            self.true_own_actions += row[kind] * float(values[self._own])
+                factors, true_factors = [-1.0 / shares[kind], 1.0], [-1.0, row[kind]]
+            follows = self._follow(taken, action, state)
+            event.parts.append(self._part(self.weights * probabilities[kind], factors, true_factors, follows))
         self.weights = self.weights * probabilities[played] / shares[played]
-        chips, true_chips = self.own_actions - own_actions, self.true_own_actions - true_own_actions
-        self.terms.append(Term("action", len(before.actions), chips, true_chips))
+        self._events.append(event)
 
-    def watch(self, announced: Announced, combo: int, before: Situation, after: Situation) -> None:
+    def watch(self, announced: Announced, combo: int, action: Action, state: list[int]) -> None:
         """Correct for the opponent's action, by its probabilities with the opponent's true cards, `combo`."""
         played, row = announced.played, announced.probabilities[:, combo].tolist()
         if row[played] == 1.0 or row[played] == 0.0:  # no luck, or a report that contradicts the play
+            self._pass_on(action, state)
             return
-        action_played = after.actions[-1].action
-        chips = true_chips = 0.0
-        for kind, action in enumerate(announced.actions):
+        event = _Event("other", len(self._actions), [])
+        for kind, taken in enumerate(announced.actions):
             # The mean less the value of the action that came, in one sum: B is the same before and after.
             share = row[kind] - (kind == played)
             if share:
-                follows = after if action == action_played else _after(before, action)
-                values = self._values.values(self._asked(follows, self.weights))
-                chips += share * dot(self.weights, values)
-                true_chips += share * float(values[self._own])
-        self.other_actions += chips
-        self.true_other_actions += true_chips
-        self.terms.append(Term("other", len(before.actions), chips, true_chips))
+                event.parts.append(self._part(self.weights, [share], [share], self._follow(taken, action, state)))
+        self._events.append(event)
+
+    def _pass_on(self, action: Action, state: list[int]) -> None:
+        """Ask for the values after an action without a correction, for a value function that takes means over actions.
+
+        They are in no sum, but before the action they are the values, too.
+        """
+        self._part(self.weights, [1.0], [1.0], self._follow(action.action, action, state))
+
+    def _follow(self, taken: int, played: Action, state: list[int]) -> "_Followed":
+        """Return the actions and the betting state after an action, which need not be the one that was played."""
+        if taken == played.action:
+            return (*self._actions, played), state
+        return (*self._actions, Action(played.seat, taken, played.street)), self._after(self._actions, taken)
+
+    def _part(
+        self,
+        weights: np.ndarray,
+        factors: list[float],
+        true_factors: list[float],
+        followed: "_Followed | None" = None,
+        *,
+        num_cards: int = 0,
+    ) -> _Part:
+        """Ask for the values of the combos with positive weight and of the true combo, here or after an action."""
+        actions, state = followed or (self._actions, self._state)
+        situation = Situation(self._rules, self._seat, self._hole_cards, self.board, actions, state)
+        if not self.is_told:  # the forms with the true cards need the value of the true combo alone
+            self._questions.append(Question(situation, num_cards, None, self._own))
+            return _Part(len(self._questions) - 1, weights, factors, true_factors)
+        most = max(map(abs, factors))
+        counted = weights if most == 1.0 else weights * most
+        self._questions.append(Question(situation, num_cards, counted, self._own))
+        return _Part(len(self._questions) - 1, weights, factors, true_factors)
+
+    def settle(self, value_function: ValueFunction, deal_mean: float) -> _Sums:
+        """Return the corrections for all events, where `deal_mean` is the mean value over all deals."""
+        sums = _Sums()
+        answers = value_function.answers(self._questions)
+        for kind, num_actions, parts in self._events:
+            chips = true_chips = deal_mean if kind == "deal" else 0.0
+            for question, weights, factors, true_factors in parts:
+                values = answers[question]
+                value, true_value = dot(weights, values), float(values[self._own])
+                for factor in factors:
+                    chips += factor * value
+                for factor in true_factors:
+                    true_chips += factor * true_value
+            if kind == "action":
+                sums.own_actions += chips
+                sums.true_own_actions += true_chips
+            elif kind == "other":
+                sums.other_actions += chips
+                sums.true_other_actions += true_chips
+            else:
+                sums.chance += chips
+                sums.true_chance += true_chips
+            sums.terms.append(Term(kind, num_actions, chips, true_chips))
+        return sums
 
 
-def _after(situation: Situation, action: int) -> Situation:
-    """Return the situation after an action of the seat to act, which need not be the one that was played."""
-    betting_state = BettingState(situation.rules, np.array(situation.state, dtype=np.int64))
-    betting_state.apply_legal(action)
-    taken = Action(situation.state[betting.ACTOR], action, situation.state[betting.STREET])
-    return situation._replace(actions=(*situation.actions, taken), state=betting_state.array.tolist())
+_Followed = tuple[tuple[Action, ...], list[int]]
+_After = Callable[[tuple[Action, ...], int], list[int]]
 
 
-def _states(hand: Hand) -> list[list[int]]:
-    """Return the betting state before every action, and after the last action."""
-    state = BettingState(hand.rules)
-    states = [state.array.tolist()]
-    for action in hand.actions:
-        state.apply_legal(action.action)
-        states.append(state.array.tolist())
-    return states
+class _States:
+    """The betting states of hands of one game, kept by the actions that lead to them.
+
+    Hands share most of their states before the flop. Nobody may write to a state.
+    """
+
+    def __init__(self, rules: HoldemRules):
+        self._rules = rules
+        self._known: dict[tuple[int, ...], list[int]] = {}
+
+    def along(self, actions: Sequence[Action]) -> list[list[int]]:
+        """Return the state before every action, and after the last action."""
+        taken = tuple([action for _, action, _ in actions])
+        return [self._find(taken[:number]) for number in range(len(taken) + 1)]
+
+    def after(self, actions: Sequence[Action], action: int) -> list[int]:
+        """Return the state after some actions and one more."""
+        return self._find((*[earlier for _, earlier, _ in actions], action))
+
+    def _find(self, taken: tuple[int, ...]) -> list[int]:
+        state = self._known.get(taken)
+        if state is None:
+            betting_state = BettingState(self._rules)
+            if taken:
+                betting_state = BettingState(self._rules, np.array(self._find(taken[:-1]), dtype=np.int64))
+                betting_state.apply_legal(taken[-1])
+            if len(self._known) >= _MAX_STATES:
+                self._known.clear()
+            state = self._known[taken] = betting_state.array.tolist()
+        return state
 
 
 @dataclass

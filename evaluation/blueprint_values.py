@@ -2,18 +2,19 @@
 
 import hashlib
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from math import comb
 
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem import betting_state as betting
-from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
-from plurispiel.agents.blueprint import roll_out_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
+from plurispiel.agents.blueprint.roll_out_kernels import fill_buckets
 from plurispiel.agents.blueprint.roll_outs import (
     RollOutPlace,
     RollOutSeats,
@@ -27,27 +28,44 @@ from plurispiel.agents.blueprint.roll_outs import (
 )
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, next_boards
+from plurispiel.evaluation import _blueprint_values_kernels as kernels
+from plurispiel.evaluation._blueprint_values_kernels import RollOut
+from plurispiel.evaluation.value_functions import (
+    Checkdown,
+    Question,
+    Situation,
+    ValueFunction,
+    first_questions,
+    next_boards,
+)
 
 __all__ = ["BlueprintValues"]
 
-SMALL = 40
+SMALL = 1
 """Number of nodes up to which a subtree is small: roll-outs through it take all actions of the other seats."""
 
-_HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 16, 8
+NUM_HANDS = 300
+"""Expected number of combos to value in a situation where the score counts combos of weight 1 in all."""
+
+_HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 4, 8
+_HEADS_UP_WORLDS_PER_COMBO = 2
+_WORLDS_ALONE = 16
+_GOLDEN_RATIO = 0.6180339887498949  # its multiples modulo 1 are evenly spread
 _MAX_KEPT = 50_000
 
 
 class BlueprintValues(ValueFunction):
     """A seat's expected net chips in self-play of a blueprint: roll-outs with common random numbers.
 
-    Roll-outs take all actions of the seat, for all its combos at once. They also take all actions of the other seats in
-    subtrees of at most `small` nodes and where only one run-out is played. Elsewhere they draw one action at each
-    decision of another seat. They play on `num_worlds` sampled run-outs, or on all run-outs if there are no more. All
-    situations of a deck share random numbers, so that errors common to both sides of a correction cancel. Off-tree bets
-    count as the nearest size, with the pot scaled. A row without training takes the strategy of the nearest bucket.
-    `Checkdown` values are used where all betting is over, and where `find_place` finds no decision of the tree that
-    fits the hand.
+    Roll-outs take all actions of the seat, for many of its combos at once. They also take all actions of the other
+    seats in subtrees of at most `small` nodes and where only one run-out is played. Elsewhere they draw one action at
+    each decision of another seat. All situations of a deck share random numbers, so that errors common to both sides of
+    a correction cancel. Off-tree bets count as the nearest size, with the pot scaled. A row without training takes the
+    strategy of the nearest bucket. `Checkdown` values are used where all betting is over, and where `find_place` finds
+    no decision of the tree that fits the hand.
+
+    Every value has the expectation of self-play, whatever is drawn. AIVAT is linear in values, and no draw depends on
+    the cards or changes an action; so AIVAT is unbiased.
 
     Parameters
     ----------
@@ -57,14 +75,21 @@ class BlueprintValues(ValueFunction):
         Each seat's mean in self-play, in chips, with the sum 0. Errors of the means cancel when an agent plays a deck
         in all seats. By default the means are taken over all deals or over a sample (`ValueFunction.deal_mean`).
     num_worlds : int
-        Number of run-outs to draw; 0 stands for 16 heads-up and 8 with more seats.
+        Number of run-outs to draw, more than a hand has cards; 0 stands for 4 heads-up and 8 with more seats. All
+        run-outs are played if there are no more. A combo whose value counts alone is valued on at least 16.
+    worlds_per_combo : int
+        Number of these run-outs on which each combo is valued, the first that are possible with its cards in an order
+        of its own; 0 stands for 2 heads-up and all with more seats.
     small : int
         The largest number of nodes of a subtree in which all actions of the other seats are taken.
+    num_hands : int
+        A combo whose value has the weight s in the score is valued with the chance ``num_hands * s`` if that is below
+        1. Its value is then divided by this chance, and is 0 if it is not valued.
 
     Raises
     ------
     ValueError
-        If the blueprint's bucket table is missing.
+        If the blueprint's bucket table is missing, or a parameter is out of range.
 
     References
     ----------
@@ -73,7 +98,7 @@ class BlueprintValues(ValueFunction):
     """
 
     name = "blueprint"
-    version = 1
+    version = 2
 
     def __init__(
         self,
@@ -81,7 +106,9 @@ class BlueprintValues(ValueFunction):
         seat_values: Sequence[float] | None = None,
         *,
         num_worlds: int = 0,
+        worlds_per_combo: int = 0,
         small: int = SMALL,
+        num_hands: int = NUM_HANDS,
     ):
         cards, rules = blueprint.cards, blueprint.rules
         if not isinstance(cards, CardBuckets):
@@ -91,14 +118,20 @@ class BlueprintValues(ValueFunction):
             )
         if seat_values is not None and (len(seat_values) != rules.num_seats or abs(sum(seat_values)) > 1e-6):
             raise ValueError(f"seat_values are {rules.num_seats} numbers with the sum 0, got {list(seat_values)}")
+        if 0 < num_worlds <= rules.num_hole_cards:
+            raise ValueError(f"num_worlds is 0 or more than {rules.num_hole_cards}, got {num_worlds}")
         self.num_samples = num_worlds or (_HEADS_UP_WORLDS if rules.num_seats == 2 else _MULTIWAY_WORLDS)
+        self._per_combo = worlds_per_combo or (_HEADS_UP_WORLDS_PER_COMBO if rules.num_seats == 2 else self.num_samples)
+        self._num_hands = num_hands
         self._blueprint = blueprint
         self._arrays = cards.arrays
         self._seat_values = seat_values
         self._small = small
         self._tables, depth = roll_out_tables(blueprint)
         self._work = roll_out_workspace(rules, depth)
+        self._sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
         self._combos = np.array(rules.combos)
+        self._all = np.ones(rules.num_combos)
         self._checkdown = Checkdown()
         self._biases = np.zeros(rules.num_seats, np.int64)
         self._stakes = tree_stakes(rules)
@@ -109,7 +142,16 @@ class BlueprintValues(ValueFunction):
     @property
     def digest(self) -> str:
         """A hash of the blueprint and all parameters."""
-        parts = self.name, self.version, self._blueprint.digest, self.num_samples, self._small, self._seat_values
+        parts = (
+            self.name,
+            self.version,
+            self._blueprint.digest,
+            self.num_samples,
+            self._per_combo,
+            self._small,
+            self._num_hands,
+            self._seat_values,
+        )
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
     def restart(self, rng: np.random.Generator) -> None:
@@ -120,30 +162,43 @@ class BlueprintValues(ValueFunction):
         self._seed = np.uint64(rng.integers(2**63))
         self._worlds: dict[Hashable, Worlds] = {}
         self._known: dict[Hashable, tuple[np.ndarray, np.ndarray]] = {}
+        order = rng.permutation(self._blueprint.rules.num_combos)
+        self._offsets = order % self.num_samples
+        self._thresholds = (rng.random() + np.arange(len(order)) * _GOLDEN_RATIO) % 1.0
 
     def values(self, situation: Situation) -> np.ndarray:
         """Return the value of every combo; if the situation asks for some combos, other entries are arbitrary."""
-        rules, seat, state = situation.rules, situation.seat, situation.state
-        if state[betting.FOLDED + seat]:
-            return np.full(rules.num_combos, -float(state[betting.CONTRIB + seat]))
-        place = self._place(tuple(action.action for action in situation.actions))
-        if place is None:
-            return self._checkdown.values(situation)
-        cards = seat, situation.board, situation.hole_cards.tobytes()
-        key = cards, place, state[betting.CONTRIB + seat]
-        asked = np.ones(rules.num_combos, np.bool_) if situation.asked is None else situation.asked
-        if key not in self._known:
-            self._known[key] = self._play_on(situation, place, cards, asked), asked
-        values, known = self._known[key]
-        missing = asked & ~known
-        if missing.any():
-            values = np.where(known, values, self._play_on(situation, place, cards, missing))
-            self._known[key] = values, known | missing
-        return values
+        return self.answers([Question(situation)])[0]
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the values before the cards come, since these values are means over run-outs already."""
         return self.values(situation)
+
+    def answers(self, questions: Sequence[Question]) -> list[np.ndarray]:
+        """Return the answer to each question about one seat and hand, float64[num_combos], in chips.
+
+        Where all actions of a decision are asked about, the values before it are the means of those after it. They have
+        the expectation of a roll-out from the decision, but the same errors as the values after it, and errors on both
+        sides of a correction cancel. The chance of an action to be taken depends on no error, so that AIVAT is unbiased
+        although the decisions on a hand's path are known here.
+        """
+        points: dict[_Key, _Point] = {}
+        asked = [self._add_point(points, question) for question in questions]
+        decisions = {(size, actions[:-1]) for size, actions in points if actions}
+        roots: dict[tuple[Hashable, tuple[int, ...]], list[_Point]] = {}
+        in_order = sorted(points.items(), key=_num_actions)
+        for key, point in in_order:
+            if point.place is not None and not (key in decisions and self._spread(key, points)):
+                roots.setdefault((point.cards, point.place.seats), []).append(point)
+        for group in roots.values():
+            self._roll_out(group)
+        for _, point in reversed(in_order):
+            if point.branches:
+                values = np.zeros(point.situation.rules.num_combos)
+                for probability, branch in point.branches:
+                    values += probability * branch.values
+                point.values = values
+        return [point.values for point in asked]
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
         """Return the seat's mean in self-play (`seat_values`), in chips."""
@@ -157,42 +212,136 @@ class BlueprintValues(ValueFunction):
             self._places[actions] = find_place(self._hand, actions)
         return self._places[actions]
 
-    def _play_on(self, situation: Situation, place: RollOutPlace, cards: Hashable, asked: np.ndarray) -> np.ndarray:
-        """Return the values of the asked combos from a node on, and arbitrary numbers for others."""
-        rules = situation.rules
-        if cards not in self._worlds:
-            self._worlds[cards] = self._make_worlds(situation)
-        worlds = self._worlds[cards]
-        own = place.seats[situation.seat]
+    def _add_point(self, points: "dict[_Key, _Point]", question: Question) -> "_Point":
+        """Return the point of a question; a new point has its values already where betting is over for the seat."""
+        situation, weights = question.situation, question.weights
+        rules, seat, state = situation.rules, situation.seat, situation.state
+        key = len(situation.board), tuple([action for _, action, _ in situation.actions])
+        point = points.get(key)
+        if point is None:
+            is_alone = weights is None and question.combo >= 0
+            cards = seat, situation.board, situation.hole_cards.tobytes(), is_alone
+            point = points[key] = _Point(situation, cards, np.zeros(rules.num_combos))
+            if state[betting.FOLDED + seat]:
+                point.values = np.full(rules.num_combos, -float(state[betting.CONTRIB + seat]))
+            else:
+                point.place = self._place(key[1])
+                if point.place is None:
+                    point.values = self._checkdown.values(situation)
+        if point.place is not None:
+            if weights is not None:
+                np.maximum(point.shares, weights * self._num_hands, out=point.shares)
+            elif question.combo < 0:
+                np.maximum(point.shares, 1.0 if situation.asked is None else situation.asked, out=point.shares)
+            if question.combo >= 0:
+                point.shares[question.combo] = 1.0
+        return point
+
+    def _spread(self, key: "_Key", points: "dict[_Key, _Point]") -> bool:
+        """Return whether a point takes the mean of the points after its actions, and note them as its branches.
+
+        It does if the hand is exactly at a decision of the tree, and all actions that the blueprint takes there are
+        asked about.
+        """
+        point, (size, history) = points[key], key
+        situation, place = point.situation, point.place
+        assert place is not None
+        rules, tree, node = situation.rules, self._blueprint.tree, place.node
+        street = int(tree.street[node])
+        if rules.board_size(street) != size or not self._is_exact(situation, place):
+            return False
+        branches = [points.get((size, (*history, action))) for action in tree.actions(node).tolist()]
+        if any(branch is not None and not branch.has_tree_values for branch in branches):
+            return False
+        seat = situation.state[betting.ACTOR]
+        buckets = self._worlds_of(point).buckets[0, street]
+        if seat != situation.seat:
+            combo = rules.combo_id(situation.hole_cards[seat].tolist())
+            buckets = buckets[combo : combo + 1]
+        probabilities = np.empty((len(branches), len(buckets)))
+        shares = np.stack([point.shares, *(self._all if branch is None else branch.shares for branch in branches)])
+        named = np.array([branch is not None for branch in branches])
+        if not kernels.spread(self._tables, node, buckets, named, shares, probabilities):
+            return False
+        for branch, probability, raised in zip(branches, probabilities, shares[1:], strict=True):
+            if branch is not None:
+                branch.shares = raised
+                point.branches.append((probability, branch))
+        return True
+
+    def _is_exact(self, situation: Situation, place: RollOutPlace) -> bool:
+        """Return whether a hand has the same chips at the table as at its place in the tree."""
+        num_seats = situation.rules.num_seats
+        contributions = situation.state[betting.CONTRIB : betting.CONTRIB + num_seats]
+        in_tree = [place.paid[tree_seat] for tree_seat in place.seats if tree_seat >= 0]
+        return contributions == in_tree and situation.rules == self._blueprint.rules
+
+    def _roll_out(self, points: "Sequence[_Point]") -> None:
+        """Fill in the values of points with the same cards, by roll-outs from their places in the tree."""
+        situation, first = points[0].situation, points[0].place
+        assert first is not None
+        rules, own = situation.rules, first.seats[situation.seat]
+        worlds = self._worlds_of(points[0])
         combos = np.full(rules.num_seats, -1, np.int64)  # stays -1 for `own` and for empty seats
-        for seat, tree_seat in enumerate(place.seats):
+        for seat, tree_seat in enumerate(first.seats):
             if tree_seat not in (-1, own):
                 combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
-        seats = RollOutSeats(own, combos, self._biases, 1.0)
-        sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
-        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # with one run-out follow all actions
-        kernels.add_values(
-            self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
-        )
-        values = sums.totals / np.maximum(sums.counts, 1.0)
-        # The chips that the seat gets from the tree's pot, scaled to the pot at the table, less its contribution there.
-        values += place.paid[own]
-        values *= place.pot / sum(place.paid)
-        values -= situation.state[betting.CONTRIB + situation.seat]
-        values.setflags(write=False)
-        return values
+        new, missing = [], []
+        for point in points:
+            asked = point.shares > self._thresholds
+            known = self._known.get((point.cards, first.seats, point.node))
+            if known is not None:
+                asked &= ~known[1]
+            if known is None or asked.any():
+                new.append(point)
+                missing.append(asked)
+        if new:
+            means = np.empty((len(new), rules.num_combos))
+            # With one run-out all actions are followed.
+            small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)
+            seats = RollOutSeats(own, combos, self._biases, 1.0)
+            roll_out = RollOut(seats, self._stakes, worlds, small, self._seed)
+            nodes = np.array([point.node for point in new], np.int64)
+            kernels.fill_means(self._tables, roll_out, np.stack(missing), nodes, self._work, self._sums, means)
+            for mean, asked, point in zip(means, missing, new, strict=True):
+                key = point.cards, first.seats, point.node
+                if key in self._known:
+                    values, known_combos = self._known[key]
+                    self._known[key] = np.where(asked, mean, values), asked | known_combos
+                else:
+                    self._known[key] = mean, asked
+        for point in points:
+            assert point.place is not None
+            means, _ = self._known[point.cards, first.seats, point.node]
+            paid, contribution = point.place.paid, point.situation.state[betting.CONTRIB + situation.seat]
+            point.values = np.empty(rules.num_combos)
+            # The chips that the seat gets from the tree's pot, scaled to the pot at the table, less its contribution
+            # there.
+            scale = point.place.pot / sum(paid)
+            kernels.fill_values(
+                means, point.shares, self._thresholds, float(paid[own]), scale, float(contribution), point.values
+            )
 
-    def _make_worlds(self, situation: Situation) -> Worlds:
+    def _worlds_of(self, point: "_Point") -> Worlds:
+        """Return the worlds for the cards of a point, the same for all points of a deck with these cards."""
+        if point.cards not in self._worlds:
+            self._worlds[point.cards] = self._make_worlds(point.situation, is_alone=point.cards[-1])
+        return self._worlds[point.cards]
+
+    def _make_worlds(self, situation: Situation, *, is_alone: bool) -> Worlds:
         """Return complete boards, all or a sample, with the ranks and buckets of all combos.
 
-        If only one board card is missing, no board is drawn twice.
+        The new cards of all boards come from one shuffled deck, if it has enough cards. Then no two boards share a new
+        card, and every combo is possible on all boards but two at most.
         """
-        rules = situation.rules
+        rules, free = situation.rules, situation.free_cards()
         num_cards = rules.num_board_cards - len(situation.board)
-        if num_cards == 1:
-            rest = self.rng.permutation(situation.free_cards())[: self.num_samples, None]
+        num_worlds = max(self.num_samples, _WORLDS_ALONE) if is_alone else self.num_samples
+        num_sets = comb(len(free), num_cards)
+        if num_sets > num_worlds and num_worlds * num_cards <= len(free):
+            rest = self.rng.permutation(free)[: num_worlds * num_cards].reshape(num_worlds, num_cards)
         else:
-            rest = next_boards(situation, num_cards, self.num_samples, self.num_samples, self.rng)
+            rest = next_boards(situation, num_cards, num_worlds, num_worlds, self.rng)
         boards = np.empty((len(rest), rules.num_board_cards), np.uint8)
         boards[:, : len(situation.board)] = situation.board
         boards[:, len(situation.board) :] = rest
@@ -200,13 +349,53 @@ class BlueprintValues(ValueFunction):
         ranks = np.empty((len(boards), rules.num_combos), np.uint16)
         buckets = np.empty((len(boards), game.num_streets, rules.num_combos), np.int32)
         fill_ranks(rank_tables(), self._combos, boards, ranks)
-        kernels.fill_buckets(game, self._arrays, boards, buckets)
-        return Worlds(ranks, buckets, situation._replace(board=()).holdable())
+        fill_buckets(game, self._arrays, boards, buckets)
+        holdable = situation._replace(board=()).holdable()
+        if num_sets > num_worlds and not is_alone:
+            kernels.share_worlds(np.where(holdable, self._offsets, -1), self._per_combo, ranks)
+        return Worlds(ranks, buckets, holdable)
+
+
+_Key = tuple[int, tuple[int, ...]]
+"""The number of board cards of a point, and the actions that lead to it."""
+
+
+def _num_actions(item: "tuple[_Key, _Point]") -> int:
+    return len(item[0][1])
+
+
+@dataclass
+class _Point:
+    """A situation that is asked about, with the combos to value, and its place in the tree if it has one.
+
+    `branches` are the points after its actions and their probabilities, if its values are means over them.
+    """
+
+    situation: Situation
+    cards: tuple[int, tuple[int, ...], bytes, bool]
+    shares: np.ndarray
+    place: RollOutPlace | None = None
+    branches: list[tuple[np.ndarray, "_Point"]] = field(default_factory=list)
+    values: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def has_tree_values(self) -> bool:
+        """Whether the values are those of the tree's play: at a place, at the end of a hand, or after the seat folded.
+
+        Elsewhere they are values by checkdown.
+        """
+        state = self.situation.state
+        is_over = state[betting.ACTOR] < 0 or bool(state[betting.FOLDED + self.situation.seat])
+        return self.place is not None or is_over
+
+    @property
+    def node(self) -> int:
+        """The place's node in the tree; -1 without a place."""
+        return -1 if self.place is None else self.place.node
 
 
 def warmup() -> None:
     """Compile every kernel of this module."""
     plan = Schedule(1, num_snapshots=0)
     blueprint = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan).blueprint()
-    hole_cards = np.array([[NO_CARD], [0]], np.uint8)
-    BlueprintValues(blueprint).values(Situation(LEDUC, 0, hole_cards, (), (), BettingState(LEDUC).array.tolist()))
+    BlueprintValues(blueprint).answers(first_questions(LEDUC))

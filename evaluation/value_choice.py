@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import holds_artefact
 from plurispiel.abstraction.machine.folders import tables_folder
@@ -15,7 +14,7 @@ from plurispiel.agents.blueprint.marks import MATCH_DECKS
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.training_record import mark_from_dict
 from plurispiel.evaluation.blueprint_values import BlueprintValues
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
+from plurispiel.evaluation.value_functions import Checkdown, ValueFunction, first_questions
 
 __all__ = ["choose_values", "eligible_values", "make_value_function", "values_note"]
 
@@ -95,10 +94,7 @@ def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
 
 def warmup(text: str, rules: HoldemRules) -> None:
     """Compile the kernels of a value function, and load its files."""
-    hole_cards = rules.cards[: rules.num_seats * rules.num_hole_cards].reshape(rules.num_seats, -1).copy()
-    hole_cards[0] = NO_CARD
-    state = BettingState(rules)
-    make_value_function(text, rules).values(Situation(rules, 0, hole_cards, (), (), state.array.tolist()))
+    make_value_function(text, rules).answers(first_questions(rules))
 
 
 def _seat_values(blueprint: Blueprint) -> tuple[float, ...]:

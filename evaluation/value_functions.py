@@ -7,6 +7,7 @@ digest is stored with the results. Values are net chips over the whole hand, not
 
 import functools
 import hashlib
+from collections.abc import Sequence
 from itertools import combinations, permutations
 from math import comb, perm
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.holdem import betting_state as betting
-from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
@@ -74,6 +75,25 @@ class Situation(NamedTuple):
         return self.rules.free_combos([*self.hole_cards.ravel().tolist(), *self.board])
 
 
+class Question(NamedTuple):
+    """A question to a value function: the values in a situation, or their means after `num_cards` more board cards.
+
+    Attributes
+    ----------
+    situation : Situation
+    num_cards : int
+    weights : float64[num_combos], optional
+        The weight of each combo's value in the score. By default each value counts alone.
+    combo : int
+        A combo whose value also counts alone, whatever its weight; -1 for none.
+    """
+
+    situation: Situation
+    num_cards: int = 0
+    weights: np.ndarray | None = None
+    combo: int = -1
+
+
 class ValueFunction:
     """A guess of one seat's net chips with each of its combos. Subclasses define `values`.
 
@@ -107,6 +127,16 @@ class ValueFunction:
         a correction use. Entries of impossible combos are ignored, but must be finite.
         """
         raise TypeError(f"{type(self).__name__} must define values(situation)")
+
+    def answers(self, questions: Sequence[Question]) -> list[np.ndarray]:
+        """Return the answer to each question about one seat and hand, float64[num_combos], in chips.
+
+        These are `values`, or `next_board_means` where the question is for means.
+        """
+        return [
+            self.next_board_means(situation, num_cards) if num_cards else self.values(situation)
+            for situation, num_cards, *_ in questions
+        ]
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the mean value of every combo after the next board cards: float64[num_combos], in chips.
@@ -318,6 +348,18 @@ class _RunOuts:
         return equity
 
 
+def first_questions(rules: HoldemRules) -> list[Question]:
+    """Return questions about the first seat at the start of a hand and after a first call, to compile kernels."""
+    hole_cards = rules.cards[: rules.num_seats * rules.num_hole_cards].reshape(rules.num_seats, -1).copy()
+    hole_cards[0] = NO_CARD
+    board = tuple(rules.cards[hole_cards.size :][: rules.board_size(0)].tolist())
+    state = BettingState(rules)
+    start = Situation(rules, 0, hole_cards, board, (), state.array.tolist())
+    call = Action(state.actor, CALL, state.street)
+    state.apply(CALL)
+    return [Question(start), Question(start._replace(actions=(call,), state=state.array.tolist()))]
+
+
 def next_boards(
     situation: Situation, num_cards: int, max_boards: int, num_samples: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -392,6 +434,4 @@ def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, in
 
 def warmup() -> None:
     """Compile every kernel of this module."""
-    state = BettingState(LEDUC).array.tolist()
-    hole_cards = np.array([[NO_CARD], [0]], dtype=np.uint8)
-    Checkdown().values(Situation(LEDUC, 0, hole_cards, (), (), state))
+    Checkdown().answers(first_questions(LEDUC))

@@ -162,7 +162,7 @@ def _point(seed, node, world, num_worlds):
 
 
 @kernel(inline=True)
-def _first_cell(tables, node):
+def first_cell(tables, node):
     """Return the index of the first cell of a decision's rows."""
     street = np.int64(tables.tree.nodes[node, WORD]) & _STREET
     return tables.game.base[street] + np.int64(tables.tree.nodes[node, ROW]) * tables.num_buckets[street]
@@ -237,7 +237,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
         if seat == seats.own or tables.sizes[node] <= small:
             break
         num_actions = word >> COUNT_SHIFT & 0xFF
-        cell = _first_cell(tables, node) + np.int64(buckets[word & _STREET, combo]) * num_actions
+        cell = first_cell(tables, node) + np.int64(buckets[word & _STREET, combo]) * num_actions
         bias = seats.biases[seat]
         rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions, word, bias, seats.factor)
         # Rounding may leave `rest` at 0 or above: then the last action of positive probability is taken.
@@ -320,7 +320,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                 at = work.nodes[depth]
             word = np.int64(tree.nodes[at, WORD])
             num_actions = word >> COUNT_SHIFT & 0xFF
-            first, row = _first_cell(tables, at), buckets[word & _STREET]
+            first, row = first_cell(tables, at), buckets[word & _STREET]
             seat = (word & SLOT) >> SEAT_SHIFT
             place, bias = np.int64(work.places[depth]), biases[seat]
             if not descending:

@@ -18,7 +18,7 @@ from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
+from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Question, Situation
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
@@ -94,18 +94,21 @@ def test_seat_values_sum_to_zero(rules):
     assert max(map(abs, found)) > 0.01
 
 
+@pytest.mark.parametrize("in_part", [False, True], ids=["all hands", "a part of the hands"])
 @pytest.mark.parametrize("rules", [LEDUC, LEDUC3], ids=["leduc", "leduc3"])
-def test_drawn_values_have_the_exact_mean(rules):
+def test_drawn_values_have_the_exact_mean(rules, in_part):
     blueprint = small_blueprint(rules)
     exact = BlueprintValues(blueprint, num_worlds=8, small=ALL)
-    drawn = BlueprintValues(blueprint, num_worlds=2, small=0)
+    drawn = BlueprintValues(blueprint, num_worlds=2, worlds_per_combo=1, small=0, num_hands=2)
     deck = deal_deck(rules, np.random.default_rng(17))
     situation = situation_of(rules, deck, 0, (), 0)
     expected, holdable = exact.values(situation), situation.holdable()
+    question = Question(situation, 0, holdable / holdable.sum() if in_part else None)
     samples = []
     for seed in range(4000):
         drawn.restart(np.random.default_rng(seed))
-        samples.append(drawn.values(situation)[holdable])
+        samples.append(drawn.answers([question])[0][holdable])
+    assert (np.array(samples) == 0.0).any() == in_part
     mean, deviation = np.mean(samples, axis=0), np.std(samples, axis=0)
     assert deviation.min() > 0.1
     assert (np.abs(mean - expected[holdable]) < 4.5 * deviation / len(samples) ** 0.5).all()
@@ -129,7 +132,9 @@ def test_aivat_with_drawn_values_is_unbiased(opponent):
     """In all seats of a deck, with seat values that are wrong but sum to 0: what is wrong cancels out."""
     blueprint = small_blueprint(LEDUC)
     agents = [BlueprintAgent(blueprint), opponent()]
-    aivat = Aivat(LEDUC, BlueprintValues(blueprint, (5.0, -5.0), num_worlds=2, small=0))
+    aivat = Aivat(
+        LEDUC, BlueprintValues(blueprint, (5.0, -5.0), num_worlds=2, worlds_per_combo=1, small=0, num_hands=2)
+    )
     rng = np.random.default_rng(8)
     raw, estimates = [], []
     for number in range(1500):
@@ -145,6 +150,38 @@ def test_aivat_with_drawn_values_is_unbiased(opponent):
     difference = np.array(estimates) - raw
     assert abs(difference.mean()) < 4.5 * difference.std() / len(raw) ** 0.5
     assert difference.std() > 0.5
+
+
+@pytest.mark.parametrize("rules", [LEDUC, HUNL], ids=["leduc", "hold'em"])
+def test_in_self_play_errors_of_values_cancel(rules):
+    """The estimate is near the seat's mean in every hand, with values of a few hands on a single board each.
+
+    Equal it is not: agents read rows in another precision, and never fold aces.
+    """
+    blueprint = small_blueprint(rules) if rules is LEDUC else random_blueprint(rules, MENU, cards=single_buckets(rules))
+    values = BlueprintValues(blueprint, (1.0, -1.0), num_worlds=3, worlds_per_combo=1, num_hands=4)
+    aivat, rng = Aivat(rules, values), np.random.default_rng(3)
+    payoffs, errors = [], []
+    for _ in range(30):
+        agents = [BlueprintAgent(blueprint), BlueprintAgent(blueprint)]
+        hand = play_hand(rules, agents, deal_deck(rules, rng), rng.spawn(2))
+        payoffs.append(hand.payoffs[0])
+        scores = aivat.scores(hand, agents, (0, 1))
+        errors.append([scores[0].estimate - 1.0, scores[1].estimate + 1.0])
+    assert np.abs(errors).max() < 0.01 * np.std(payoffs)
+
+
+def test_a_seat_that_tells_nothing_is_valued_with_its_own_cards_alone():
+    blueprint = random_blueprint(HUNL, MENU, cards=single_buckets(HUNL))
+    values = BlueprintValues(blueprint, (0.0, 0.0))
+    deck = deal_deck(HUNL, np.random.default_rng(4))
+    situation = situation_of(HUNL, deck, 0, (), 0)
+    own = HUNL.combo_id(deck[:2].tolist())
+    found = values.answers([Question(situation, 0, None, own)])[0]
+    assert np.flatnonzero(found).tolist() == [own]
+    weights = situation.holdable() / situation.holdable().sum()
+    several = values.answers([Question(situation, 0, weights, own)])[0]
+    assert 100 < np.count_nonzero(several) < 500 and several[own] != 0.0
 
 
 @pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["heads-up", "six seats"])
@@ -242,8 +279,10 @@ def test_all_that_decides_values_is_in_their_digest():
         BlueprintValues(blueprint, (0.0, 0.0)),
         BlueprintValues(other, (0.0, 0.0)),
         BlueprintValues(blueprint, (1.0, -1.0)),
-        BlueprintValues(blueprint, (0.0, 0.0), num_worlds=4),
+        BlueprintValues(blueprint, (0.0, 0.0), num_worlds=5),
         BlueprintValues(blueprint, (0.0, 0.0), small=3),
+        BlueprintValues(blueprint, (0.0, 0.0), worlds_per_combo=1),
+        BlueprintValues(blueprint, (0.0, 0.0), num_hands=200),
     ]
     assert len({values.digest for values in made}) == len(made)
     assert made[0].digest == BlueprintValues(blueprint, (0.0, 0.0)).digest
@@ -254,3 +293,5 @@ def test_what_does_not_fit_is_refused():
         BlueprintValues(random_blueprint(HUNL), (0.0, 0.0))
     with pytest.raises(ValueError, match="2 numbers with the sum 0"):
         BlueprintValues(small_blueprint(LEDUC), (1.0, 2.0))
+    with pytest.raises(ValueError, match="0 or more than 1, got 1"):
+        BlueprintValues(small_blueprint(LEDUC), num_worlds=1)

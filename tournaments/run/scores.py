@@ -26,9 +26,10 @@ FULL, CHANCE_ONLY = "full", "chance only"
 
 _CORRECTIONS = {FULL: FULL_CORRECTIONS, CHANCE_ONLY: REDUCED_CORRECTIONS}
 
-# A spread of at most this share of its measure is only rounding and counts as 0. The measure of a standard deviation is
-# the standard deviation of `raw`, that of a standard error the largest absolute rate.
-_NO_SPREAD = 1e-9
+# A spread of at most this share of its measure is only rounding, perhaps of strategies in float32, and counts as 0. The
+# measure of a standard deviation is the standard deviation of `raw`, that of a standard error the largest absolute
+# rate.
+_NO_SPREAD = 1e-7
 
 
 @dataclass(frozen=True)
