@@ -44,7 +44,7 @@ from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Question, 
 _CERTAIN = 1.0 - 1e-12
 """A share of at least this value counts as 1. A share is a sum of up to 1,326 products, rounded by less than 1e-12."""
 
-_MAX_STATES = 50_000
+_MAX_STATES = 20_000
 
 
 class BadStrategy(ValueError):
