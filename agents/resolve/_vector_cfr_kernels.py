@@ -45,6 +45,11 @@ BEST, OWN = 0, 1
 GAIN, LOSS, DECAY = 0, 1, 2
 """Entries of a step: the factors of positive regrets, of negative regrets and of the earlier strategy sums."""
 
+_LEAST_TOTAL = 2.0**-126
+"""The smallest normal float32. Totals up to it count as 0: a division by less gives infinity.
+
+Discounts shrink the strategy sums of hands that no longer reach a decision, in the end below this number."""
+
 
 @kernel
 def enter_board(street, board, batch, seat, tables, above, work):
@@ -121,7 +126,7 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
     the total of the entries takes one division for each hand and decision; dividing the entries would take one for each
     action. `reach` is modified in place.
     """
-    zeros = spread(table, table.dtype.type(0))
+    zeros, least = spread(table, table.dtype.type(0)), spread(table, table.dtype.type(_LEAST_TOTAL))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
         if layout.kind[node] != seat:
             continue
@@ -137,18 +142,18 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
                 other = larger(load(table, row + blocks + block), zeros)
                 total = one + other
                 weight = load(reach, source + block)
-                # A total of 0 gives inf or NaN in its lane, which the selection drops.
-                scaled = where_positive(total, weight / total, zeros)
-                spare = where_positive(total, zeros, weight * even)
+                # A total of 0 or near 0 gives inf or NaN in its lane, which the selection drops.
+                scaled = where_positive(total - least, weight / total, zeros)
+                spare = where_positive(total - least, zeros, weight * even)
                 store(reach, into + block, one * scaled + spare)
                 store(reach, into + blocks + block, other * scaled + spare)
             continue
         for block in range(blocks):
             total = _positive_total(table, row, num_actions, blocks, block, zeros)
             weight = load(reach, source + block)
-            scaled = where_positive(total, weight / total, zeros)
+            scaled = where_positive(total - least, weight / total, zeros)
             # In each lane one of `scaled` and `spare` is 0: the sum below replaces a branch.
-            spare = where_positive(total, zeros, weight * even)
+            spare = where_positive(total - least, zeros, weight * even)
             for action in range(num_actions):
                 entry = action * blocks + block
                 store(reach, into + entry, larger(load(table, row + entry), zeros) * scaled + spare)
@@ -162,7 +167,7 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
     the shares on the way up, so the reach is computed from them; `_pass_reach` needs no shares for the opponent.
     """
     reach, shares = work.reach[seat], work.shares
-    zeros = spread(table, table.dtype.type(0))
+    zeros, least = spread(table, table.dtype.type(0)), spread(table, table.dtype.type(_LEAST_TOTAL))
     ones = spread(table, table.dtype.type(1))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
         if layout.kind[node] != seat:
@@ -176,8 +181,8 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
         for block in range(blocks):
             total = _positive_total(table, row, num_actions, blocks, block, zeros)
             # `_pass_reach` rounds differently: a seat's reach may differ in its lowest bit if the other seat traverses.
-            inverse = where_positive(total, ones / total, zeros)
-            spare = where_positive(total, zeros, even)
+            inverse = where_positive(total - least, ones / total, zeros)
+            spare = where_positive(total - least, zeros, even)
             weight = load(reach, source + block)
             for action in range(num_actions):
                 entry = action * blocks + block

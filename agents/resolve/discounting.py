@@ -1,9 +1,12 @@
 """The algorithms of vector CFR: discounts of regrets, and weights of the average strategy.
 
 The algorithms are those full-width algorithms of `agents.tabular.solvers` that update in turn, without prediction and
-without omitted iterations. Averages may also restart at each power of 4. The default, ``dcfr-restarts``, is discounted
-CFR with such restarts: the k-th iteration from a restart on has weight k^3. This scheme is that of the program
-postflop-solver by W. Inoue (2022).
+without omitted iterations. The weights of averages may also count anew from powers of 4. The default,
+``dcfr-restarts``, is discounted CFR with such restarts: the k-th iteration from a restart on has weight k^3. The scheme
+is that of the program postflop-solver by W. Inoue (2022), with one difference. There, an average drops all iterations
+before a power of 4 at once, so in the iteration of that number it is a single iterate: on random rivers the 64th
+iteration doubles exploitability. Here a restart counts only once half of all iterations have followed it, and it drops
+nothing: the weights of earlier iterations shrink in the same proportion from then on.
 """
 
 from dataclasses import dataclass
@@ -28,7 +31,7 @@ class Discounting:
     rule : FullWidth
         The discounts of regrets, and the exponent gamma of the average's weights.
     restarts : bool
-        Whether the average restarts at each iteration that is a power of 4, except iteration 1.
+        Whether the average's weights count from the last power of 4 that at least half of the iterations have followed.
     """
 
     rule: FullWidth
@@ -44,17 +47,15 @@ class Discounting:
 
         The columns are the factors of positive regrets, of negative regrets and of the strategy sums so far. To give
         iteration t the weight t^gamma, the sums so far are multiplied by ((t - 1) / t)^gamma in that iteration. So each
-        iteration adds its strategy with weight 1, and float32 sums stay small.
+        iteration adds its strategy with weight 1, and float32 sums stay small. With restarts, t counts from the
+        restart.
         """
         gain, loss, _ = self.rule.schedule(done, num_iterations).T
-        iteration = np.arange(done + 1.0, done + num_iterations + 1.0)
-        begin = np.zeros(num_iterations)
+        since = np.arange(done + 1.0, done + num_iterations + 1.0)
         if self.restarts:
             # The logarithm of a power of 4 may round to just below a whole number.
-            power = np.floor(np.log2(iteration) / np.log2(_RESTART_BASE) + 1e-9)
-            begin = np.where(iteration > 1.0, float(_RESTART_BASE) ** power - 1.0, 0.0)
-        since = iteration - begin
-        # Right after a restart `since` is 1: the factor 0 drops all earlier sums. Gamma is then above 0.
+            power = np.floor(np.log2((since + 1.0) / 2.0) / np.log2(_RESTART_BASE) + 1e-9)
+            since -= np.where(power > 0.0, float(_RESTART_BASE) ** power - 1.0, 0.0)
         return np.stack([gain, loss, ((since - 1.0) / since) ** self.rule.gamma], axis=1)
 
 
@@ -62,8 +63,8 @@ def parse_discounting(text: str) -> Discounting:
     """Return the algorithm named by a text.
 
     A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr`` or ``dcfr(ALPHA,BETA,GAMMA)``. The suffix ``-restarts`` makes the
-    average restart at powers of 4; it needs a gamma above 0, so ``cfr`` takes no suffix. ``dcfr-restarts`` has the
-    exponents 1.5, 0 and 3.
+    average's weights count anew from powers of 4; it needs a gamma above 0, so ``cfr`` takes no suffix.
+    ``dcfr-restarts`` has the exponents 1.5, 0 and 3.
 
     Raises
     ------
@@ -83,6 +84,6 @@ def parse_discounting(text: str) -> Discounting:
             "a subgame is solved by cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), "
             f"all but cfr optionally followed by -restarts, got {text!r}"
         )
-    if restarts and rule.gamma == 0.0:  # the factor 0 ** 0 would be 1 and drop nothing
+    if restarts and rule.gamma == 0.0:  # weights that are all equal
         raise ValueError(f"an average restarts only with weights that grow: GAMMA must be above 0, got {text!r}")
     return Discounting(rule, restarts)

@@ -32,7 +32,7 @@ The share is a compromise. With 0, searches of rivers lost to their own blueprin
 With 1 a search would not be safe."""
 
 _MAX_ITERATIONS = 1_000
-_SAMPLED = "dcfr"  # with sampled boards, the restarts of `DEFAULT` would drop too many samples from the average
+_SAMPLED = "dcfr"  # with sampled boards, the restarts of `DEFAULT` would take too much weight from early samples
 
 
 def solve_two_seats(
