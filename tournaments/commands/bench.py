@@ -11,6 +11,11 @@ from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.bot_profile import bench_bot_profile, bot_profile_text, profile_settings
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
+from plurispiel.tournaments.bench.continual_exact import (
+    bench_continual_exact,
+    continual_exact_text,
+    draw_continual_exact,
+)
 from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.mixing import bench_mixing
@@ -20,6 +25,7 @@ from plurispiel.tournaments.bench.search_exact import bench_search_exact, search
 from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
+from plurispiel.tournaments.figures.picture import require_matplotlib
 from plurispiel.tournaments.run.kernels import warmup
 
 _BENCHES = {
@@ -32,6 +38,7 @@ _BENCHES = {
     "search": bench_search,
     "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
+    "continual-exact": bench_continual_exact,
     "mixing": bench_mixing,
     "coverage": bench_coverage,
     "rows": bench_rows,
@@ -55,10 +62,16 @@ def main(options: argparse.Namespace) -> int:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise ValueError(f"{names}: only for bench bot-profile, got bench {options.name}")
     settings = profile_settings(**given)
+    if options.picture is not None:
+        if options.name != "continual-exact":
+            raise ValueError(f"--picture: only for bench continual-exact, got bench {options.name}")
+        require_matplotlib()
     if options.name != "rows":  # it times nothing, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
     rows = bench_bot_profile(settings) if is_profile else _BENCHES[options.name](options.seconds)
+    if options.picture is not None:
+        draw_continual_exact(options.picture, rows)
     if options.json:
         figures = [dataclasses.asdict(row) | {"value": None if math.isnan(row.value) else row.value} for row in rows]
         print(json.dumps({"machine": machine_name(), "versions": package_versions(), "figures": figures}, indent=1))
@@ -69,6 +82,9 @@ def main(options: argparse.Namespace) -> int:
         return 0
     if options.name == "search-exact":
         print(search_exact_text(rows))
+        return 0
+    if options.name == "continual-exact":
+        print(continual_exact_text(rows))
         return 0
     if options.name == "coverage":
         print(coverage_text(rows))

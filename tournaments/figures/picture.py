@@ -19,6 +19,7 @@ __all__ = [
     "outlined",
     "picture",
     "raise_colours",
+    "require_matplotlib",
 ]
 
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -66,6 +67,14 @@ class MatplotlibMissing(ValueError):
     """Matplotlib is not installed."""
 
 
+def require_matplotlib() -> None:
+    """Raise `MatplotlibMissing` if matplotlib cannot be imported."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MatplotlibMissing('pictures need matplotlib: pip install -e ".[plot]" in your clone') from None
+
+
 @contextlib.contextmanager
 def picture(path: Path, width: float, height: float, title: str = "") -> Iterator[Any]:
     """Yield an empty figure in the style of this module. The figure is written whole when its context ends.
@@ -90,12 +99,11 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
     MatplotlibMissing
         If matplotlib is not installed.
     """
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-        from matplotlib.rcsetup import cycler
-    except ImportError:
-        raise MatplotlibMissing('pictures need matplotlib: pip install -e ".[plot]" in your clone') from None
+    require_matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+    from matplotlib.rcsetup import cycler
+
     with rc_context({**_STYLE, "axes.prop_cycle": cycler(color=SERIES, marker=_MARKERS)}):
         figure = Figure(figsize=(width, height), layout="constrained")
         if title:

@@ -22,7 +22,7 @@ def test_the_agent_plays_what_is_measured():
 
 
 def test_compliance():
-    found = check_agent(lambda: make_agent("continual?iterations=10"), [LEDUC, KUHN], num_hands=20, num_decks=5)
+    found = check_agent(lambda: make_agent("continual?iterations=10"), [LEDUC, KUHN], num_hands=6, num_decks=2)
     assert not found.violations and found.tells_range
 
 

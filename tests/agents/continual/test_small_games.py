@@ -133,3 +133,23 @@ def test_mutations(leduc, monkeypatch, mutation, iterations):
     found = distance(leduc, iterations=iterations)
     print(f"{mutation}, {iterations} iterations: {found:.3f}")
     assert found > 0.1
+
+
+@jit_only
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["leduc-9", "holdem-mini"])
+def test_theorem_1_in_other_games(name):
+    tree = flatten(name)
+    found = {count: distance(tree, iterations=count) for count in (30, 100, 300)}
+    assert -1.0 <= slope(list(found.items())) <= -0.4
+
+
+@jit_only
+@pytest.mark.slow
+@pytest.mark.parametrize("bounds", ["average", "best"])
+def test_empty_ranges_spoil_other_bounds(leduc, monkeypatch, bounds):
+    """The average strategy of the opponent never comes to some ends, and against no hands every strategy is as good."""
+    before = distance(leduc, iterations=300, bounds=bounds)
+    values = ExactLeaves.values
+    monkeypatch.setattr(ExactLeaves, "values", lambda self, reach: values(self, reach + 1e-12))
+    assert distance(leduc, iterations=300, bounds=bounds) < before / 2.0

@@ -20,6 +20,7 @@ from plurispiel.tournaments.figures.bucket_pictures import draw_table
 from plurispiel.tournaments.figures.curve import draw_curve
 from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, NEUTRAL, SERIES, picture, raise_colours
 from plurispiel.tournaments.figures.preflop_grid import draw_grids
+from plurispiel.tournaments.figures.resolving_curves import draw_resolving
 from plurispiel.tournaments.figures.spot_text import draw_node
 from plurispiel.tournaments.figures.training_curve import draw_marks
 
@@ -127,6 +128,14 @@ def test_grids_of_spots(drawn, tmp_path):
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [f"{name} 20.0 %" for name in names]
 
 
+def test_curves_of_resolving(drawn, tmp_path):
+    errors = {"fixed": {0.1: 0.2, 0.01: 0.05}, "fresh": {0.1: 0.06}}
+    draw_resolving(tmp_path / "resolving.png", {10: 0.5, 100: 0.05}, errors, "Leduc poker", 0.04)
+    (figure,) = drawn
+    check(figure)
+    assert [len(axes.get_legend_handles_labels()[0]) for axes in figure.axes] == [2, 3]
+
+
 @pytest.mark.xdist_group("buckets")
 def test_bucket_tables(drawn, bucket_table_folder, tmp_path):
     paths = draw_table(load_table(bucket_table_folder), tmp_path / "pictures", parse_cards("AsKd7c"))
@@ -142,7 +151,14 @@ def test_no_picture_is_drawn_otherwise():
     paths = [path for folder in folders for path in folder.rglob("*.py")]
     sources = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in paths}
     assert [name for name, text in sources.items() if imports.search(text)] == ["tournaments/figures/picture.py"]
-    drawing = {"bucket_pictures", "curve", "preflop_grid", "spot_text", "training_curve"}  # each is checked above
+    drawing = {
+        "bucket_pictures",
+        "curve",
+        "preflop_grid",
+        "resolving_curves",
+        "spot_text",
+        "training_curve",
+    }  # each above
     assert {name for name, text in sources.items() if takes.search(text)} == {
         f"tournaments/figures/{n}.py" for n in drawing
     }

@@ -1,5 +1,7 @@
 """Options and help of `plurispiel bench`."""
 
+from pathlib import Path
+
 from plurispiel.tournaments.commands.arguments.parser import add_command
 
 
@@ -24,22 +26,27 @@ def add(commands) -> None:
             "search",
             "search-exact",
             "search-spots",
+            "continual-exact",
             "mixing",
             "coverage",
             "rows",
             "bot-profile",
         ),
         help="benchmark. search-exact and search-spots measure strength instead of speed: exploitability of search in "
-        "small games, and its gain against the heads-up blueprint. mixing compares how often the blueprint and exact "
-        "solutions mix actions in the same spots. coverage counts how often confidence intervals cover the truth. rows "
-        "prints a hash of the results of small fixed tournaments, equal before and after a change of the code that "
-        "does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by "
-        "situation",
+        "small games, and its gain against the heads-up blueprint. continual-exact measures the exploitability of "
+        "continual re-solving in small games by iterations, by errors of its values and by options. mixing compares "
+        "how often the blueprint and exact solutions mix actions in the same spots. coverage counts how often "
+        "confidence intervals cover the truth. rows prints a hash of the results of small fixed tournaments, equal "
+        "before and after a change of the code that does not change play. bot-profile counts how agents play: known "
+        "leaks, and folds, calls and raises by situation",
     )
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="seconds for each figure; larger for more precise results"
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument(
+        "--picture", type=Path, metavar="FILE", help="continual-exact only: draw its main figures (needs matplotlib)"
+    )
     add = parser.add_argument_group("bot-profile only").add_argument
     add(
         "--agents",

@@ -1,0 +1,50 @@
+"""The picture of `plurispiel bench continual-exact`: exploitability by iterations and by the error of values."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from plurispiel.tournaments.figures.picture import NEUTRAL, picture
+
+
+def draw_resolving(
+    path: Path,
+    iterations: Mapping[int, float],
+    errors: Mapping[str, Mapping[float, float]],
+    title: str,
+    without: float,
+) -> None:
+    """Draw both dependences on logarithmic axes, with a line of slope -1/2 through the last of the iterations.
+
+    Parameters
+    ----------
+    iterations : mapping
+        The exploitability in chips by iterations of each solve.
+    errors : mapping
+        For each kind of error, the exploitability in chips by the size of the error, a share of the pot.
+    title : str
+        Heading of the picture.
+    without : float
+        The exploitability without an error.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If matplotlib is not installed.
+    """
+    with picture(path, 10, 4, title) as figure:
+        left, right = figure.subplots(1, 2, sharey=True)
+        counts = sorted(iterations)
+        left.loglog(counts, [iterations[count] for count in counts], label="exact values")
+        last = iterations[counts[-1]] * counts[-1] ** 0.5
+        root = [last / count**0.5 for count in counts]
+        left.loglog(counts, root, color=NEUTRAL, linestyle="--", marker="", label="slope -1/2")
+        left.set_xlabel("iterations")
+        left.set_ylabel("exploitability (chips)")
+        for kind, points in errors.items():
+            sizes = sorted(points)
+            right.loglog([100.0 * size for size in sizes], [points[size] for size in sizes], label=f"{kind} error")
+        right.axhline(without, color=NEUTRAL, linestyle="--", marker="", label="no error")
+        right.set_xlabel("error of the values, of the pot (%)")
+        right.set_ylabel("exploitability (chips)")
+        for axes in (left, right):
+            axes.legend()
