@@ -148,6 +148,33 @@ def test_many_hands_that_are_played_average_to_the_true_value():
     monte_carlo(100_000)
 
 
+class WrongBeforeTheBoard(Checkdown):
+    """Checkdown, but kings are worth one chip too much until the board comes."""
+
+    deal_mean = ValueFunction.deal_mean
+    next_board_means = ValueFunction.next_board_means
+
+    def values(self, situation):
+        values = super().values(situation)
+        return values if situation.board else values + (situation.rules.combos[:, 0] // 4 == 2)
+
+
+class WrongMeans(WrongBeforeTheBoard):
+    """The same error in the means over boards, which are then not those of the values used after the board."""
+
+    def next_board_means(self, situation, num_cards):
+        return self.values(situation)
+
+
+@jit_only
+def test_an_error_before_the_board_brings_bias_only_if_it_is_in_the_means_over_boards():
+    agents = [TightAggressiveAgent(), RandomAgent()]
+    means, _ = enumerate_scores(LEDUC, agents, WrongBeforeTheBoard())
+    assert abs(means - means[:, :1]).max() <= 1e-12
+    means, _ = enumerate_scores(LEDUC, agents, WrongMeans())
+    assert abs(means[:, 4] - means[:, 0]).min() > 0.02
+
+
 TINY_NO_LIMIT = HoldemRules(blinds=(1, 1), stacks=(5, 5), num_suits=1, num_ranks=3, num_hole_cards=1)
 
 
