@@ -7,13 +7,12 @@ from math import comb
 
 import numpy as np
 
-from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.agents.blueprint.blueprint import Blueprint
-from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
+from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.roll_out_kernels import fill_buckets
 from plurispiel.agents.blueprint.roll_outs import (
     RollOutPlace,
@@ -26,8 +25,7 @@ from plurispiel.agents.blueprint.roll_outs import (
     roll_out_workspace,
     tree_stakes,
 )
-from plurispiel.agents.blueprint.schedule import Schedule
-from plurispiel.agents.blueprint.trainer import Trainer
+from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.evaluation import _blueprint_values_kernels as kernels
 from plurispiel.evaluation._blueprint_values_kernels import RollOut
 from plurispiel.evaluation.value_functions import (
@@ -396,6 +394,5 @@ class _Point:
 
 def warmup() -> None:
     """Compile every kernel of this module."""
-    plan = Schedule(1, num_snapshots=0)
-    blueprint = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan).blueprint()
-    BlueprintValues(blueprint).answers(first_questions(LEDUC))
+    for exact in (False, True):
+        BlueprintValues(untrained_blueprint(exact=exact)).answers(first_questions(LEDUC))

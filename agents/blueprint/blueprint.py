@@ -123,7 +123,7 @@ class Blueprint:
     tree : BettingTree
     cards : BucketLookup
     game : GameArrays
-    rows : float32 or uint8[num_cells]
+    rows : float32 or uint8[num_cells], read-only
         The probability of each cell, as a float or in units of 1/255. The cells of a row, one for each action of a
         decision in one bucket, sum to 1 in float32 and to about 255 in uint8. A row of zeros is missing: never visited
         in training, or dropped by `pack_blueprint`.
@@ -143,6 +143,12 @@ class Blueprint:
     config: BlueprintConfig | None = None
     training: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
+
+    def __post_init__(self):
+        # Rows from a file are read-only. Kernels are compiled for each type of rows, so others are made read-only too.
+        rows = self.rows.view()
+        rows.setflags(write=False)
+        object.__setattr__(self, "rows", rows)
 
     def strategy(self, node: int, buckets: np.ndarray) -> np.ndarray:
         """Return the probabilities of a decision's actions in some buckets: float32[len(buckets), num_actions].

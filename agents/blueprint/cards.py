@@ -231,7 +231,13 @@ def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
 
 def _card_buckets(rules, counts, relabel, entries, rows, table: BucketTable | None = None) -> CardBuckets:
     # Kernels index tuples with constants only, so the tuples always have four items; missing streets repeat the last.
+    # Kernels are compiled for each type of rows. Rows of a table are read-only, and of 8 bits for up to 255 buckets.
+    # Lossless rows are made alike where they can be: kernels compiled for a small game then serve such tables too.
     missing = MAX_STREETS - len(rows)
+    if table is None and max(counts) <= np.iinfo(np.uint8).max:
+        rows = [row.astype(np.uint8) for row in rows]
+    for row in rows:
+        row.setflags(write=False)
     arrays = CardArrays(relabel.astype(np.uint16), (*entries, *entries[-1:] * missing), (*rows, *rows[-1:] * missing))
     if table is None:
         return CardBuckets(rules, tuple(counts), arrays)

@@ -6,17 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
-from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, tree_digest
-from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
-from plurispiel.agents.blueprint.schedule import Schedule
-from plurispiel.agents.blueprint.trainer import Trainer
+from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.traversal_tree import DealtGame, traversal_tree
+from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 MAX_REACHED = 255
@@ -158,14 +155,14 @@ def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed
 
 
 def warmup() -> None:
-    """Compile the kernels that play, read and count rows, for rows of 8 bits."""
-    plan = Schedule(1, num_snapshots=0)
-    blueprint = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan).blueprint()
-    play_match(blueprint, blueprint, 1)
-    meet_rows(blueprint, 1, 1)
-    reach_rows(blueprint, 1)
-    blueprint.num_rows()
-    blueprint.strategy(0, np.arange(1))
+    """Compile the kernels that play, read and count rows, for rows of 8 bits and of float32."""
+    for exact in (False, True):
+        blueprint = untrained_blueprint(exact=exact)
+        play_match(blueprint, blueprint, 1)
+        meet_rows(blueprint, 1, 1)
+        reach_rows(blueprint, 1)
+        blueprint.num_rows()
+        blueprint.strategy(0, np.arange(1))
 
 
 def _dealt_game(blueprint: Blueprint) -> DealtGame:

@@ -418,11 +418,12 @@ def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 
 
 def warmup() -> None:
     """Compile every kernel that training calls."""
-    for num_snapshots in (1, 0):  # sums of two types
+    for num_snapshots, exact in ((1, False), (0, False), (0, True)):  # sums of two types, and regrets of two
         plan = Schedule(400, discount_until=1.0, prune_from=0.0, num_snapshots=num_snapshots)
-        trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan)
+        trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan, exact=exact)
         trainer.run()
-    trainer.regret_per_visit()
+        trainer.regret_per_visit()
+        trainer.blueprint()
 
 
 def _multiply(values: np.ndarray, factor: float) -> None:

@@ -24,9 +24,10 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
-from plurispiel.abstraction.holdem.rules import MAX_SEATS, HoldemRules
+from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint.roll_outs import RollOutWorkspace, roll_out_workspace
+from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.agents.search import _multiway_kernels as kernels
 from plurispiel.agents.search._multiway_kernels import DECISION, LEAF, StreetTables
 from plurispiel.agents.search.config import SearchConfig
@@ -528,6 +529,11 @@ def solve_multiway(
         evaluation=None,
         hands=tuple(int(np.count_nonzero(beliefs[seat])) for seat in root.live_seats),
     )
+
+
+def warmup() -> None:
+    """Compile every kernel of this module, for blueprints with rows of 8 bits and tables of up to 255 buckets."""
+    prepare(Continuations(untrained_blueprint(), LEDUC), LEDUC)
 
 
 def prepare(continuations: Continuations, rules: HoldemRules) -> None:

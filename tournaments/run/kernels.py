@@ -57,6 +57,7 @@ MODULES = (
     "agents.tabular.solvers",
     "agents.search.exact.search",
     "agents.resolve.vector_cfr",
+    "agents.search.multiway",
     "agents.continual.resolver",
     "evaluation.replay",
     "evaluation.blueprint_values",

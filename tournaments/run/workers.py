@@ -4,13 +4,13 @@ import contextlib
 import multiprocessing
 import os
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from plurispiel.abstraction.machine.copies import can_fork
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.streams import Streams
@@ -57,7 +57,7 @@ class _Worker:
     """
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams, others: Sequence[Connection]):
-        forks = _can_fork()
+        forks = can_fork()
         context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         not_theirs = (*others, self.pipe) if forks else ()
@@ -166,16 +166,6 @@ class Team:
             if worker.process.is_alive():
                 worker.process.kill()
                 worker.process.join()
-
-
-def _can_fork() -> bool:
-    """Return whether workers may start as copies of this process, with its modules and its kernels loaded.
-
-    A copy is ready at once; a new process takes a second of computing. A copy has this thread only, and locks that
-    other threads held would stay locked in the copy. Outside Linux, libraries of the system do not survive a copy.
-    PyTorch does not either, as its threads are unknown to Python.
-    """
-    return sys.platform == "linux" and threading.active_count() == 1 and "torch" not in sys.modules
 
 
 def _work(

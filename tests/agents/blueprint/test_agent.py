@@ -228,11 +228,12 @@ def test_aces_are_never_folded_before_the_flop():
     strategy = agent.range_strategy(public_after(rules, (1_000_000,)))
     assert strategy.probabilities[:, 1].sum() == 6 and strategy.probabilities[aces, 1] == 1.0
     # Also where a stand-in folds them, or their own row.
-    folds = dataclasses.replace(found, rows=found.rows.copy())
+    rows = found.rows.copy()
     for total in (225, 350):
         node = node_after(found.tree, (total,))
         cells = np.arange(169)[:, None] * found.game.pairs[0] + found.tree.row[node] + np.arange(3)
-        folds.rows[cells] = [255, 0, 0] if total == 350 else 0
+        rows[cells] = [255, 0, 0] if total == 350 else 0
+    folds = dataclasses.replace(found, rows=rows)
     strategy, sources = sources_of(agent_at(folds), public_after(THREE, (225,)))
     assert set(sources) == {"sibling"}
     assert strategy.probabilities[:, 0].sum() == 1320 and strategy.probabilities[aces].tolist() == [0.0, 1.0, 0.0]

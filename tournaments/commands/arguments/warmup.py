@@ -10,6 +10,9 @@ def add(commands) -> None:
         "warmup",
         "warmup",
         "Compile every kernel into the cache, so that later commands start without delay.",
-        ["warmup", "warmup --json"],
+        ["warmup", "warmup --processes 1 --json"],
+    )
+    parser.add_argument(
+        "--processes", type=int, metavar="N", default=0, help="processes that compile; 0 starts one for each processor"
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")

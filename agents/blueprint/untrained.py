@@ -1,0 +1,14 @@
+"""A blueprint of a small game after no iteration of training, which serves to compile kernels."""
+
+from plurispiel.abstraction.actions.tree import game_menu
+from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.trainer import Trainer
+
+
+def untrained_blueprint(*, exact: bool = False) -> Blueprint:
+    """Return an untrained blueprint of `LEDUC`, with rows of 8 bits, or with `exact` of float32."""
+    plan = Schedule(1, num_snapshots=0)
+    return Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan, exact=exact).blueprint()

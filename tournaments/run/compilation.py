@@ -1,0 +1,103 @@
+"""The compilation of all kernels by several processes, each of which fills the cache."""
+
+import contextlib
+import importlib
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+
+from plurispiel.abstraction.machine.copies import can_fork
+from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
+from plurispiel.tournaments.contestants.process import die_with
+from plurispiel.tournaments.run.kernels import MODULES, warmup
+from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
+
+_SHARED = ("abstraction.holdem.hand_rank", "abstraction.holdem.betting", "abstraction.actions.tree")
+"""Modules whose kernels many others call. This process compiles them first: two processes would compile them twice."""
+
+_LONGEST = (
+    "agents.resolve.vector_cfr",
+    "agents.blueprint.trainer",
+    "agents.search.multiway",
+    "agents.blueprint.match",
+    "evaluation.flop_best_response",
+    "evaluation.blueprint_values",
+    "abstraction.cards.river",
+)
+"""The modules that take longest, the longest first: begun first, none of them is left to one process at the end."""
+
+
+def warmup_in_processes(number: int, say: Callable[[str], object]) -> float:
+    """Compile the kernels of `MODULES` in `number` processes; return the seconds that this took.
+
+    At the end this process loads all kernels. It compiles those that a process left behind that died.
+
+    Parameters
+    ----------
+    say : callable
+        Called with a line of text whenever a module is done: the modules that are left.
+    """
+    began = time.perf_counter()
+    warmup(_SHARED)
+    left = [module for module in dict.fromkeys((*_LONGEST, *MODULES)) if module not in _SHARED]
+    waiting, busy = list(left), dict[Connection, str]()
+    with _compilers(min(number, len(left))) as pipes:
+        idle = list(pipes)
+        while idle or busy:
+            for pipe in idle[: len(waiting)]:
+                busy[pipe] = waiting.pop(0)
+                with contextlib.suppress(OSError):  # a process that has died is noticed below
+                    pipe.send(busy[pipe])
+            idle = wait(list(busy)) if busy else []  # type: ignore[assignment]
+            for pipe in list(idle):
+                module = busy.pop(pipe)
+                try:
+                    pipe.recv()
+                except (EOFError, OSError):
+                    idle.remove(pipe)  # its module is compiled at the end
+                left.remove(module)
+                say(f"compiled {module}; {len(left)} modules left")
+    warmup()
+    return time.perf_counter() - began
+
+
+@contextlib.contextmanager
+def _compilers(number: int) -> Iterator[list[Connection]]:
+    """Start processes that compile the modules sent to them; yield their pipes, and kill the processes at the end."""
+    forks = can_fork()
+    context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
+    if not forks:
+        with interrupts_held(), own_modules_only():
+            resource_tracker.ensure_running()
+    processes, pipes = [], list[Connection]()
+    try:
+        for _ in range(number):
+            pipe, theirs = context.Pipe()
+            process = context.Process(target=_compile, args=(theirs,), daemon=True)
+            with interrupts_held(), own_modules_only():
+                process.start()
+            theirs.close()
+            processes.append(process)
+            pipes.append(pipe)
+        yield pipes
+    finally:
+        for process in processes:  # files of the cache are written atomically
+            process.kill()
+            process.join()
+        for pipe in pipes:
+            pipe.close()
+
+
+def _compile(pipe: Connection) -> None:
+    """Compile the modules whose names come through the pipe; the main function of a process."""
+    die_with(os.getppid())
+    leave_to_parent()
+    pass_nothing_on()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            module = pipe.recv()
+            importlib.import_module(f"plurispiel.{module}").warmup()
+            pipe.send(None)
