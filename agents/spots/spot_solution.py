@@ -1,7 +1,6 @@
 """Solving a spot until its exploitability is small enough, or a limit is reached."""
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -15,8 +14,9 @@ from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdo
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.resolve.discounting import DEFAULT
-from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
-from plurispiel.agents.resolve.vector_cfr import VectorSolver
+from plurispiel.agents.resolve.three_way_cfr import ThreeWayEvaluation, ThreeWaySolver
+from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
+from plurispiel.agents.spots.convergence import Limits, OnProgress, converge
 from plurispiel.agents.spots.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.three_way import DEFAULT_ALGORITHM, three_way_solver, three_way_strategy
@@ -25,11 +25,7 @@ __all__ = ["SpotSolution", "default_algorithm", "equity", "solution_of", "solve_
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
-_MIN_ITERATIONS, _GAIN = 64, 0.95  # with buckets, a run also ends when doubling its iterations gains less than 5 %
 _THINNING = 30  # iterations for which `VectorSolver` visits one river after each turn, then two rivers, and so on
-
-OnProgress = Callable[[int, float, float], None]
-"""Called with the iterations done, the seconds so far and the exploitability in % of the pot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +122,8 @@ def solve_spot(
         `SpotSolution.bucket_exploitability_pct`, since responses that tell all hands apart always gain a lot. The run
         then also ends when doubling its iterations lowers that exploitability by less than 5 %.
     max_seconds, max_iterations : float, int
-        Limits at which the run ends even if the target is not reached.
+        Limits at which the run ends even if the target is not reached. The seconds include the last measurement, if it
+        takes at most half as long again as the one before; at least one iteration is done and measured.
     threads : int
         Number of threads with two players; with three players the solver always uses one.
     on_memory : callable, optional
@@ -146,9 +143,7 @@ def solve_spot(
     >>> [round(chips) for chips in solve_spot(spot, target_pct=0.1).ev]
     [33, 27]
     """
-    for name, value in (("target_pct", target_pct), ("max_seconds", max_seconds), ("max_iterations", max_iterations)):
-        if not value > 0:
-            raise ValueError(f"{name} must be positive, got {value!r}")
+    limits = Limits(target_pct, max_seconds, int(max_iterations))
 
     def check(num_bytes: int) -> None:
         if on_memory is not None:
@@ -166,9 +161,14 @@ def solve_spot(
             thinning=_THINNING if _is_thinned(spot) else 0,
             on_memory=check,
         )
-    begin = time.perf_counter()
-    _converge(solver, spot.pot, target_pct, max_seconds, int(max_iterations), on_progress)
-    return solution_of(spot, solver, time.perf_counter() - begin)
+    measured: list[Evaluation | ThreeWayEvaluation] = []
+
+    def measure() -> float:
+        measured.append(_measure(solver))
+        return 100.0 * measured[-1].exploitability / spot.pot
+
+    seconds = converge(solver, measure, limits, by_buckets=solver.has_buckets, on_progress=on_progress)
+    return _solution(spot, solver, seconds, measured[-1])
 
 
 def require_memory(num_bytes: int) -> None:
@@ -199,12 +199,29 @@ def _is_thinned(spot: Spot) -> bool:
 
 def solution_of(spot: Spot, solver: VectorSolver | ThreeWaySolver, seconds: float) -> SpotSolution:
     """Return the solution that consists of a solver's average strategies so far, with their values measured."""
-    measured = solver.evaluate()
+    return _solution(spot, solver, seconds, _measure(solver))
+
+
+def _measure(solver: VectorSolver | ThreeWaySolver) -> Evaluation | ThreeWayEvaluation:
+    """Return the values by which a run is judged: with buckets, those of responses by bucket."""
+    if isinstance(solver, VectorSolver) and solver.has_buckets:
+        return solver.evaluate_by_buckets()
+    return solver.evaluate()
+
+
+def _solution(
+    spot: Spot,
+    solver: VectorSolver | ThreeWaySolver,
+    seconds: float,
+    measured: Evaluation | ThreeWayEvaluation,
+) -> SpotSolution:
+    by_buckets = measured if solver.has_buckets else None
+    if solver.has_buckets:
+        measured = solver.evaluate()
     put_in = spot.pot // len(spot.players)  # by each player; an odd chip is dead
     if isinstance(solver, ThreeWaySolver):
-        by_buckets, shares = None, tuple(solver.equity().tolist())
+        shares = tuple(solver.equity().tolist())
     else:
-        by_buckets = solver.evaluate_by_buckets() if solver.has_buckets else None
         share = equity(parse_cards(spot.board), solver.ranges, solver.subgame.state.rules)
         shares = share, 1.0 - share
     return SpotSolution(
@@ -240,49 +257,3 @@ def equity(board: tuple[int, ...], ranges: np.ndarray, rules: HoldemRules) -> fl
         margin += dot(first, showdown_margin(hands, second))
         pairs += dot(first, fold_mass(hands, second))
     return 0.5 + 0.5 * margin / pairs
-
-
-def _converge(
-    solver: VectorSolver | ThreeWaySolver,
-    pot: int,
-    target_pct: float,
-    max_seconds: float,
-    max_iterations: int,
-    on_progress: OnProgress | None,
-) -> None:
-    """Iterate until the target or a limit is reached.
-
-    A measurement takes as long as several iterations. So the next measurement comes where the target would be reached
-    if exploitability falls in proportion to iterations^-1.5. It comes after at least 8 % more iterations (15 % with
-    buckets), and at the latest when the iterations have doubled.
-    """
-    begin = time.perf_counter()
-    first_check, min_ratio = (_MIN_ITERATIONS, 1.15) if solver.has_buckets else (16, 1.08)
-    next_check = min(first_check, max_iterations)
-    lowest_pct, of_iteration = math.inf, 0
-    while True:
-        while solver.iteration < next_check:
-            done = next_check - solver.iteration
-            if max_seconds < math.inf and solver.iteration:
-                rate = solver.iteration / (time.perf_counter() - begin)
-                done = min(done, max(1, int(rate * (max_seconds - (time.perf_counter() - begin)))))
-            elif max_seconds < math.inf:
-                done = 1
-            solver.run(done)
-            if time.perf_counter() - begin >= max_seconds:
-                next_check = solver.iteration
-        if isinstance(solver, VectorSolver) and solver.has_buckets:
-            pct = 100.0 * solver.evaluate_by_buckets().exploitability / pot
-        else:
-            pct = 100.0 * solver.evaluate().exploitability / pot
-        seconds = time.perf_counter() - begin
-        if on_progress is not None:
-            on_progress(solver.iteration, seconds, pct)
-        if pct <= target_pct or solver.iteration >= max_iterations or seconds >= max_seconds:
-            return
-        if pct < _GAIN * lowest_pct:
-            lowest_pct, of_iteration = pct, solver.iteration
-        elif solver.has_buckets and solver.iteration >= max(2 * of_iteration, _MIN_ITERATIONS):
-            return  # imperfect recall: hands of a bucket differ in their past, and an equilibrium need not exist
-        ratio = min(max((pct / target_pct) ** (1.0 / 1.5), min_ratio), 2.0)
-        next_check = min(math.ceil(solver.iteration * ratio), max_iterations)
