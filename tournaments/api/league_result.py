@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plurispiel.tournaments.league.standings import standings_text
+from plurispiel.tournaments.run.data_frame import data_frame
 
 if TYPE_CHECKING:
     import pandas
@@ -126,14 +127,8 @@ class LeagueResult:
         ModuleNotFoundError
             If pandas is not installed.
         """
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError(
-                "to_frame needs pandas, which is not installed (pip install pandas); to_dict works without pandas"
-            ) from None
         names = [agent["name"] for agent in self.record["agents"]]
-        return pandas.DataFrame(list(map(_row, self.record["agents"])), index=pandas.Index(names, name="name"))
+        return data_frame(names, map(_row, self.record["agents"]))
 
     def __getitem__(self, name: str) -> LeagueAgent:
         for agent in self.agents:

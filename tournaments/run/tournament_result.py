@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plurispiel.tournaments.run.data_frame import data_frame
 from plurispiel.tournaments.run.results import table_text
 
 if TYPE_CHECKING:
@@ -129,13 +130,7 @@ class TournamentResult:
         ModuleNotFoundError
             If pandas is not installed.
         """
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError(
-                "to_frame needs pandas, which is not installed (pip install pandas); to_dict works without pandas"
-            ) from None
-        return pandas.DataFrame([_row(agent) for agent in self.agents]).set_index("name")
+        return data_frame([agent.name for agent in self.agents], map(_row, self.agents))
 
     def __getitem__(self, name: str) -> AgentResult:
         for agent in self.agents:
@@ -172,7 +167,7 @@ def _rate_text(agent: AgentResult) -> str:
 
 def _row(agent: AgentResult) -> dict[str, Any]:
     low, high = agent.interval or (None, None)
-    row = {"name": agent.name, "mbb_per_hand": agent.mbb_per_hand, "ci95": agent.ci95, "low": low, "high": high}
+    row: dict[str, Any] = {"mbb_per_hand": agent.mbb_per_hand, "ci95": agent.ci95, "low": low, "high": high}
     row |= {"hands": agent.hands, "groups": agent.groups, "faults": agent.faults, "retired": agent.retired}
     for score, rate in agent.scores.items():
         for key in ("mbb_per_hand", "ci95"):
