@@ -79,7 +79,7 @@ def test_refusals_have_the_words_of_the_commands(call, options, capsys):
 
 
 def test_an_agent_or_a_policy_is_needed():
-    with pytest.raises(ValueError, match="give an agent or a policy"):
+    with pytest.raises(ValueError, match="give an agent, a policy or options of continual"):
         measure_exploitability("kuhn")
     with pytest.raises(ValueError, match="not both"):
         measure_exploitability("kuhn", "call", policy="folder")
