@@ -147,9 +147,9 @@ def test_theorem_1_in_other_games(name):
 @jit_only
 @pytest.mark.slow
 @pytest.mark.parametrize("bounds", ["average", "best"])
-def test_empty_ranges_spoil_other_bounds(leduc, monkeypatch, bounds):
-    """The average strategy of the opponent never comes to some ends, and against no hands every strategy is as good."""
+def test_ranges_at_ends_hardly_reached_spoil_other_bounds(leduc, monkeypatch, bounds):
+    """There the average strategy of the opponent has an arbitrary range; a little of every hand cures most of it."""
     before = distance(leduc, iterations=300, bounds=bounds)
     values = ExactLeaves.values
-    monkeypatch.setattr(ExactLeaves, "values", lambda self, reach: values(self, reach + 1e-12))
+    monkeypatch.setattr(ExactLeaves, "values", lambda self, reach: values(self, reach + 1e-4 / 6.0))
     assert distance(leduc, iterations=300, bounds=bounds) < before / 2.0
