@@ -1,8 +1,8 @@
 """Iterating until exploitability is small enough: when to measure it, and when time is up.
 
 A measurement takes about as long as one or two iterations, with buckets as long as many. So measurements are spread:
-the next one comes where the target would be reached if exploitability fell in proportion to iterations^-1.5, but no
-later than after 25 % more iterations, as exploitability may fall faster.
+the next one comes where the target would be reached if exploitability went on to fall as between the last two, in
+proportion to a power of the iterations, but no later than after 25 % more iterations.
 
 With a time limit, the first measurement follows the first iteration and shows how long a measurement takes. The time of
 one more is then kept free, and the limit is asked after every iteration.
@@ -21,6 +21,7 @@ OnProgress = Callable[[int, float, float], None]
 
 _FIRST_CHECK, _FIRST_CHECK_WITH_BUCKETS = 16, 64
 _LEAST_FACTOR, _LEAST_FACTOR_WITH_BUCKETS, _MOST_FACTOR = 1.08, 1.15, 1.25
+_LEAST_POWER = 1.5  # of the fall: one measurement may be little better than the one before by chance
 _GAIN = 0.95  # with buckets, a run also ends when doubling its iterations gains less than 5 %
 _PIECE_S = 0.01  # shorter iterations are done together between two looks at the clock
 _FREE = 1.5  # kept free for the last measurement, in lengths of the measurement before: machines are not even
@@ -89,6 +90,7 @@ def converge(
     least = _LEAST_FACTOR_WITH_BUCKETS if by_buckets else _LEAST_FACTOR
     check = first if limits.max_seconds == math.inf else 1
     lowest_pct, of_iteration = math.inf, 0
+    last_pct, last_iteration = math.inf, 0
     while True:
         in_time = pace.run_to(min(check, limits.max_iterations))
         began = clock()
@@ -104,7 +106,11 @@ def converge(
         elif by_buckets and solver.iteration >= max(2 * of_iteration, first):
             # Imperfect recall: hands of a bucket differ in their past, and an equilibrium need not exist.
             return now - begin
-        factor = min(max((pct / limits.target_pct) ** (1.0 / 1.5), least), _MOST_FACTOR)
+        power = _LEAST_POWER
+        if pct < last_pct < math.inf:
+            power = max(math.log(last_pct / pct) / math.log(solver.iteration / last_iteration), _LEAST_POWER)
+        last_pct, last_iteration = pct, solver.iteration
+        factor = min(max((pct / limits.target_pct) ** (1.0 / power), least), _MOST_FACTOR)
         # Rounded down, so that the factor is not exceeded; small numbers of iterations grow by one.
         check = max(int(solver.iteration * factor), solver.iteration + 1, first)
 
