@@ -38,11 +38,20 @@ def resident_bytes() -> int:
 
 def peak_bytes() -> int:
     """Return the peak of this process's memory in bytes; 0 where the system does not report it."""
+    return _peak("RUSAGE_SELF")
+
+
+def peak_child_bytes() -> int:
+    """Return the largest peak of memory among child processes that have ended, in bytes; 0 if none is reported."""
+    return _peak("RUSAGE_CHILDREN")
+
+
+def _peak(whose: str) -> int:
     try:
         import resource
     except ImportError:  # the module does not exist on Windows
         return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = resource.getrusage(getattr(resource, whose)).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
 
 

@@ -1,4 +1,4 @@
-"""Speed of the hand evaluator, beside the same loops in C and phevaluator."""
+"""Speed of the hand evaluator, beside the same loops in C."""
 
 import ctypes
 import shutil
@@ -56,8 +56,7 @@ def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
         rows.append(Measurement(name, rates[i] / 1e6, "M/s", note))
     if not compiler:
         rows.append(Measurement("C", float("nan"), "M/s", "no C compiler found"))
-    rows += [_single_hand_row(hands[:1000], seconds), _phevaluator_row(hands[:1000], seconds)]
-    return rows
+    return [*rows, _single_hand_row(hands[:1000], seconds)]
 
 
 def _rates(runs: list[tuple[int, Callable[[], object]]], seconds: float) -> list[float]:
@@ -92,14 +91,3 @@ def _single_hand_row(hands: np.ndarray, seconds: float) -> Measurement:
     rows = hands.tolist()
     (rate,) = _rates([(len(rows), lambda: [single_hand_rank(row) for row in rows])], seconds)
     return Measurement("7-card hands, one a call from Python", rate / 1e6, "M/s")
-
-
-def _phevaluator_row(hands: np.ndarray, seconds: float) -> Measurement:
-    name = "7-card hands, phevaluator called from Python"
-    try:
-        from phevaluator import evaluate_cards
-    except ImportError:
-        return Measurement(name, float("nan"), "M/s", "not installed")
-    rows = hands.tolist()
-    (rate,) = _rates([(len(rows), lambda: [evaluate_cards(*row) for row in rows])], seconds)
-    return Measurement(name, rate / 1e6, "M/s")

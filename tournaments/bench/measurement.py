@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plurispiel.abstraction.machine.memory import peak_bytes, peak_child_bytes
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -12,6 +14,14 @@ class Measurement:
     value: float
     unit: str
     note: str = ""
+
+
+def peak_memory() -> list[Measurement]:
+    """Return the peak of this process's memory, and the largest peak of the processes that it started, if any ended."""
+    rows = [Measurement("peak memory", peak_bytes() / 2**20, "MiB", "this process, from its start")]
+    if child := peak_child_bytes():
+        rows.append(Measurement("  largest process started", child / 2**20, "MiB"))
+    return rows
 
 
 def markdown_table(lines: Sequence[Sequence[str]]) -> str:

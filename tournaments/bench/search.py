@@ -5,7 +5,6 @@ import time
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, STREETS, HoldemRules
-from plurispiel.abstraction.machine.memory import peak_bytes
 from plurispiel.agents.base import Decision, View
 from plurispiel.agents.search.agent import MOVED_SHARE, SearchAgent
 from plurispiel.agents.search.config import SearchConfig
@@ -31,7 +30,7 @@ class _Timed(SearchAgent):
 
 
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Measurement]:
-    """Return times by street and by hand, the share of moved decisions, and memory.
+    """Return times by street and by hand, and the share of moved decisions.
 
     In each game, thirty hands are played for each second of `seconds`, but at least two. An earlier hand, which loads
     tables, is not counted. Search has moved a decision if, for the hand held, it shifts more than the probability
@@ -45,7 +44,7 @@ def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> li
     rows = []
     for name, rules in _GAMES.items():
         rows += _measure(name, rules, max(2, round(_HANDS_A_SECOND * seconds)), config)
-    return [*rows, Measurement("memory", peak_bytes() / 2**20, "MiB", "peak of the whole process")]
+    return rows
 
 
 def _measure(name: str, rules: HoldemRules, num_hands: int, config: SearchConfig | None) -> list[Measurement]:

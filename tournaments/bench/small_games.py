@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import pyspiel
 
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
 from plurispiel.agents.tabular.solvers import make_solver
@@ -18,47 +17,22 @@ _LARGE = {"leduc3": "three-player Leduc", "universal_poker()": "default universa
 
 def bench_small_games(seconds: float = 1.0) -> list[Measurement]:
     """Return all figures, each a median over calls that take about `seconds` together, at least one call."""
-    rows = _leduc(seconds) + _solvers(seconds)
+    rows = _leduc(seconds)
     for game, title in _LARGE.items():
         rows += _best_responses(game, title, seconds)
     return rows
 
 
 def _leduc(seconds: float) -> list[Measurement]:
-    """Return the times in which this package and OpenSpiel compute the NashConv of Leduc's uniform policy."""
+    """Return the time of the NashConv of Leduc's uniform policy, and the rates and times of solvers on Leduc."""
     tree = flatten("leduc")
     strategy = uniform_strategy(tree)
-    peer = pyspiel.UniformRandomPolicy(tree.openspiel_game)
-    ours, theirs = _times(
-        seconds, lambda: exploitability(tree, strategy), lambda: pyspiel.nash_conv(tree.openspiel_game, peer)
-    )
-    return [
-        Measurement("NashConv Leduc", 1e3 * ours, "ms", f"{theirs / ours:,.0f} x pyspiel.nash_conv"),
-        Measurement("  pyspiel.nash_conv", 1e3 * theirs, "ms", "C++, visits every state"),
-    ]
-
-
-def _solvers(seconds: float) -> list[Measurement]:
-    """Return the iterations a second of our solvers and of OpenSpiel's on Leduc, and the times of CFR+ to two goals."""
-    tree = flatten("leduc")
-    rows = []
-    for title, algorithm, batch, peer, step in (
-        ("CFR+", "cfr+", 200, pyspiel.CFRPlusSolver(tree.openspiel_game), "evaluate_and_update_policy"),
-        (
-            "external sampling",
-            "mccfr",
-            2_000,
-            pyspiel.ExternalSamplingMCCFRSolver(tree.openspiel_game),
-            "run_iteration",
-        ),
-    ):
+    (nash_conv,) = _times(seconds, lambda: exploitability(tree, strategy))
+    rows = [Measurement("NashConv Leduc", 1e3 * nash_conv, "ms")]
+    for title, algorithm, batch in (("CFR+", "cfr+", 200), ("external sampling", "mccfr", 2_000)):
         solver = make_solver(tree, algorithm)
-        ours, theirs = _times(seconds, functools.partial(solver.run, batch), getattr(peer, step))
-        rate, name = batch / ours, type(peer).__name__
-        rows += [
-            Measurement(f"{title} Leduc", rate / 1e3, "k it/s", f"{rate * theirs:,.0f} x pyspiel.{name}"),
-            Measurement(f"  pyspiel.{name}", 1e-3 / theirs, "k it/s", "C++, visits states one by one"),
-        ]
+        (taken,) = _times(seconds, functools.partial(solver.run, batch))
+        rows.append(Measurement(f"{title} Leduc", batch / taken / 1e3, "k it/s"))
     for until in (1e-3, 1e-4):
         rows.append(_time_until(tree, until, seconds))
     return rows

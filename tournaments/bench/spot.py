@@ -12,8 +12,6 @@ from plurispiel.tournaments.bench.measurement import Measurement
 
 _TARGET_PCT = 0.5
 _THREADS = 2
-_PEER_S = {"river": 0.033, "turn": 1.2, "flop": 42.0}
-"""Seconds in which postflop-solver (Rust) solves the same three spots, on two cores of a similar machine."""
 
 
 def bench_spot(seconds: float = 1.0) -> list[Measurement]:
@@ -25,11 +23,11 @@ def bench_spot(seconds: float = 1.0) -> list[Measurement]:
     rows = []
     for name, title in (("river", "full-range river"), ("turn", "full-range turn"), ("flop", "flop, 430 combos each")):
         spot, _ = read_spot(EXAMPLES / f"{name}.toml")
-        rows += _rows(title, spot, 0.0 if name == "flop" else seconds, f"postflop-solver {_PEER_S[name]:g} s")
-    return rows + _rows("the flop in buckets", dataclasses.replace(spot, cards="buckets"), 0.0, "500 a street")
+        rows += _rows(title, spot, 0.0 if name == "flop" else seconds)
+    return rows + _rows("the flop in buckets", dataclasses.replace(spot, cards="buckets"), 0.0)
 
 
-def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Measurement]:
+def _rows(title: str, spot: Spot, seconds: float) -> list[Measurement]:
     found: list[SpotSolution] = []
     end = time.perf_counter() + seconds
     cpu_s = time.process_time()
@@ -45,7 +43,7 @@ def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Measureme
     if last.bucket_exploitability_pct is not None:
         reached = f"{last.bucket_exploitability_pct:.2f} % reached by bucket, {reached} with all cards"
     return [
-        Measurement(f"{title} to {_TARGET_PCT:g} % of the pot", taken, "s", f"{size}; {beside}"),
+        Measurement(f"{title} to {_TARGET_PCT:g} % of the pot", taken, "s", size),
         Measurement(
             "  an iteration", 1e3 * taken / last.iterations, "ms", f"{last.iterations} iterations, {_THREADS} threads"
         ),

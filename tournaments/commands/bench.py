@@ -18,13 +18,17 @@ from plurispiel.tournaments.bench.continual_exact import (
 )
 from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
 from plurispiel.tournaments.bench.engine import bench_engine
+from plurispiel.tournaments.bench.measurement import peak_memory
 from plurispiel.tournaments.bench.mixing import bench_mixing
+from plurispiel.tournaments.bench.peer_programs import parse_programs
+from plurispiel.tournaments.bench.peers import bench_peers
 from plurispiel.tournaments.bench.rows import bench_rows
 from plurispiel.tournaments.bench.search import bench_search
 from plurispiel.tournaments.bench.search_exact import bench_search_exact, search_exact_text
 from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
+from plurispiel.tournaments.bench.tournament_memory import bench_tournament_memory
 from plurispiel.tournaments.figures.picture import require_matplotlib
 from plurispiel.tournaments.run.kernels import warmup
 
@@ -41,12 +45,16 @@ _BENCHES = {
     "continual-exact": bench_continual_exact,
     "mixing": bench_mixing,
     "coverage": bench_coverage,
+    "memory": bench_tournament_memory,
     "rows": bench_rows,
 }
 
 
 _PROFILE_OPTIONS = ("agents", "game", "hands", "seed", "opponents", "own_sizes")
 """Options of `bot-profile` alone."""
+
+_WITH_PEAK = ("engine", "spot", "abstraction", "blueprint", "blueprint-curves", "search")
+"""Benches that end with the peak of memory."""
 
 _MIN_S = 0.001
 """Shortest time for a figure, in seconds: a shorter measurement would show nothing."""
@@ -62,6 +70,9 @@ def main(options: argparse.Namespace) -> int:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise ValueError(f"{names}: only for bench bot-profile, got bench {options.name}")
     settings = profile_settings(**given)
+    if options.program and options.name != "peers":
+        raise ValueError(f"--program: only for bench peers, got bench {options.name}")
+    programs = parse_programs(options.program or ())
     if options.picture is not None:
         if options.name != "continual-exact":
             raise ValueError(f"--picture: only for bench continual-exact, got bench {options.name}")
@@ -69,7 +80,14 @@ def main(options: argparse.Namespace) -> int:
     if options.name != "rows":  # it times nothing, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
-    rows = bench_bot_profile(settings) if is_profile else _BENCHES[options.name](options.seconds)
+    if is_profile:
+        rows = bench_bot_profile(settings)
+    elif options.name == "peers":
+        rows = bench_peers(options.seconds, programs)
+    else:
+        rows = _BENCHES[options.name](options.seconds)
+    if options.name in _WITH_PEAK:
+        rows += peak_memory()
     if options.picture is not None:
         draw_continual_exact(options.picture, rows)
     if options.json:

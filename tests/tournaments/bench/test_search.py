@@ -16,7 +16,6 @@ from plurispiel.tournaments.bench import search
 def test_times_and_moves_of_search(monkeypatch):
     ticks = map(float, itertools.count())
     monkeypatch.setattr(search, "time", types.SimpleNamespace(perf_counter=lambda: next(ticks)))
-    monkeypatch.setattr(search, "peak_bytes", lambda: 3 << 20)
     monkeypatch.setattr(search, "_GAMES", {"heads-up": HUNL})
     few = SearchConfig(iterations=1, threads=1, cards="blueprint", run_outs=1, last_boards=1)
     rows = {row.name.strip(): row for row in search.bench_search(0.3, few)}
@@ -31,4 +30,3 @@ def test_times_and_moves_of_search(monkeypatch):
     assert 0 < searched <= after_preflop
     moved = rows["moved decisions"].value * searched / 100.0
     assert moved == pytest.approx(round(moved)) and 0 < round(moved) <= searched
-    assert rows["memory"].value == 3.0

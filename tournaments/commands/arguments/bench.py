@@ -11,8 +11,8 @@ def add(commands) -> None:
         commands,
         "bench",
         "bench",
-        "Measure speed on this machine, next to a comparable library in the same run, or an agent's play.",
-        ["bench engine", "bench small-games --seconds 3 --json", "bench bot-profile --agents blueprint --hands 1000"],
+        "Measure speed and memory on this machine, also beside other libraries in the same run, or an agent's play.",
+        ["bench engine", "bench peers --seconds 3 --json", "bench bot-profile --agents blueprint --hands 1000"],
     )
     parser.add_argument(
         "name",
@@ -29,6 +29,8 @@ def add(commands) -> None:
             "continual-exact",
             "mixing",
             "coverage",
+            "memory",
+            "peers",
             "rows",
             "bot-profile",
         ),
@@ -36,9 +38,11 @@ def add(commands) -> None:
         "small games, and its gain against the heads-up blueprint. continual-exact measures the exploitability of "
         "continual re-solving in small games by iterations, by errors of its values and by options. mixing compares "
         "how often the blueprint and exact solutions mix actions in the same spots. coverage counts how often "
-        "confidence intervals cover the truth. rows prints a hash of the results of small fixed tournaments, equal "
-        "before and after a change of the code that does not change play. bot-profile counts how agents play: known "
-        "leaks, and folds, calls and raises by situation",
+        "confidence intervals cover the truth. memory compares the peak memory of a run with that of a run three times "
+        "as long. peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of "
+        "yours. rows prints a hash of the results of small fixed tournaments, equal before and after a change of the "
+        "code that does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises "
+        "by situation",
     )
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="seconds for each figure; larger for more precise results"
@@ -46,6 +50,13 @@ def add(commands) -> None:
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="continual-exact only: draw its main figures (needs matplotlib)"
+    )
+    parser.add_argument_group("peers only").add_argument(
+        "--program",
+        action="append",
+        metavar="JOB=PATH",
+        help="a program to time, for one of the jobs hands, spot and training; it runs with your rights; may be given "
+        "once for each job. tournaments/bench/PROTOCOL.md has its arguments and output",
     )
     add = parser.add_argument_group("bot-profile only").add_argument
     add(

@@ -1,0 +1,73 @@
+"""Hand evaluation beside evaluators from PyPI: seven cards, one hand a call and in a batch."""
+
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.cards import card_text
+from plurispiel.abstraction.holdem.hand_rank import hand_rank
+from plurispiel.abstraction.holdem.single_hand import single_hand_rank
+from plurispiel.tournaments.bench.measurement import Measurement
+from plurispiel.tournaments.bench.peer_comparison import (
+    Comparison,
+    not_installed,
+    peer_module,
+    peer_name,
+    require_same_order,
+    timed,
+)
+
+NUM_HANDS = 50_000
+
+Ranking = Callable[[], Sequence[int]]
+"""Ranks all hands, one call a hand; higher is better."""
+
+
+def random_hands(num_hands: int) -> np.ndarray:
+    """Return hands of seven cards from a fixed seed: uint8[num_hands, 7]."""
+    return np.random.default_rng(0).random((num_hands, 52)).argsort(axis=1)[:, :7].astype(np.uint8)
+
+
+def hand_comparisons() -> Iterator[Comparison | Measurement]:
+    """Yield two comparisons for each evaluator, or its rows without values where it is not installed.
+
+    The peers take one hand a call, so they work in the same way beside our batch.
+    """
+    hands = random_hands(NUM_HANDS)
+    rows = hands.tolist()
+    for package, make in _EVALUATORS.items():
+        names = f"7-card hands, one a call: {package}", f"7-card hands, a batch: {package}"
+        module = peer_module(package)
+        if module is None:
+            yield from (not_installed(name, package) for name in names)
+            continue
+        ranks, order = make(module, rows)
+
+        def check(ranks: Ranking = ranks, order: int = order) -> str:
+            batch = hand_rank(hands)
+            require_same_order(batch, order * np.array(ranks(), dtype=np.int64))
+            require_same_order(batch, [single_hand_rank(row) for row in rows])
+            return f"the order of {len(rows):,} hands"
+
+        ours = (lambda: [single_hand_rank(row) for row in rows]), (lambda: hand_rank(hands))
+        for name, work in zip(names, ours, strict=True):
+            yield Comparison(name, peer_name(package), "hands", timed(work, len(rows)), timed(ranks, len(rows)), check)
+
+
+def _phevaluator(module: ModuleType, hands: list[list[int]]) -> tuple[Ranking, int]:
+    evaluate = module.evaluate_cards  # cards have the numbers that they have here
+    return lambda: [evaluate(*hand) for hand in hands], -1
+
+
+def _eval7(module: ModuleType, hands: list[list[int]]) -> tuple[Ranking, int]:
+    cards = [module.Card(card_text(card)) for card in range(52)]
+    evaluate, held = module.evaluate, [[cards[card] for card in hand] for hand in hands]
+    return lambda: [evaluate(hand) for hand in held], 1
+
+
+_EVALUATORS: dict[str, Callable[[ModuleType, list[list[int]]], tuple[Ranking, int]]] = {
+    "phevaluator": _phevaluator,
+    "eval7": _eval7,
+}
+"""For each package a function that returns its ranking of hands, and -1 if its lowest number is the best hand."""
