@@ -9,7 +9,20 @@ import pytest
 import plurispiel
 from plurispiel.abstraction.machine import jit
 
-COMPILE_EVERYTHING = """
+MORE_TYPES = {  # regrets are int32 or float64, the rows of a blueprint float32, bytes or both
+    "plurispiel.agents.blueprint.traversal_kernels": {"run_iterations": 2, "discount_cells": 2},
+    "plurispiel.agents.blueprint._blueprint_kernels": {"fill_rows": 3}
+    | dict.fromkeys(("read_rows", "count_rows", "sum_regrets", "play_hands", "meet_rows", "reach_rows"), 2),
+    "plurispiel.agents.blueprint.roll_out_kernels": {"turn_rows": 2},
+    "plurispiel.evaluation._blueprint_values_kernels": {"fill_means": 2, "spread": 2},
+}
+"""The most signatures of the kernels that may have more than one, by module."""
+
+COMPILE_EVERYTHING = (
+    f"""
+MORE_TYPES = {MORE_TYPES!r}
+"""
+    + """
 from plurispiel.abstraction.machine import jit
 from plurispiel.abstraction.holdem import HUNL, LEDUC
 from plurispiel.agents.specs import BUILT_IN, make_agent
@@ -21,9 +34,10 @@ for rules in (HUNL, LEDUC):  # what the agents call must be what was warmed up
         check_agent(lambda: make_agent(name), [rules], num_hands=4, num_decks=2)
 assert len(jit.KERNELS) > 20
 for kernel in jit.KERNELS:
-    name = f"{kernel.py_func.__module__}.{kernel.__name__}"
+    module, name = kernel.py_func.__module__, kernel.__name__
     if not kernel.targetoptions["forceinline"]:  # no signature if only kernels call it, and those came from the cache
-        assert len(kernel.signatures) <= 1, (name, kernel.signatures)
+        most = MORE_TYPES.get(module, {}).get(name, 1)
+        assert len(kernel.signatures) <= most, (module, name, kernel.signatures)
 assert sum(bool(kernel.signatures) for kernel in jit.KERNELS) > 20
 def classes(types):
     for each in types:
@@ -44,6 +58,7 @@ for path in compiled:
     assert b"NRT_incref" not in path.read_bytes(), path.name
 print(len(jit.KERNELS))
 """
+)
 
 
 def run(code, **environment):
