@@ -55,7 +55,11 @@ def on_all_flops(rules, tree, rows, **options):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "one hole card" else name for name in GAMES]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in ("one hole card", "unequal stacks") else name
+        for name in GAMES
+    ],
 )
 def test_all_flops_equal_the_public_tree(name):
     rules, agents = GAMES[name], [Wave(1), Wave(2)]
@@ -93,7 +97,7 @@ def test_local_best_response_with_the_sizes_of_the_tree_wins_no_more(name):
         assert own[seat] > plain[seat]  # so the test could fail
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("missing", [pytest.param(0.0, marks=pytest.mark.slow), 0.6])
 def test_rows_of_a_blueprint_with_stand_ins_from_all_streets(missing):
     rules = small_game(2, 4, (0, 1, 1), stack=300)
     found = random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules), missing=missing)
@@ -113,7 +117,7 @@ def test_threads_change_nothing():
     assert np.array_equal(one, two)
 
 
-@pytest.mark.parametrize(("calls", "limps"), [(0.0, 0.0), (0.3, 0.8), (1.0, 1.0)])
+@pytest.mark.parametrize(("calls", "limps"), [pytest.param(0.0, 0.0, marks=pytest.mark.slow), (0.3, 0.8), (1.0, 1.0)])
 def test_a_mixture_of_call_and_fold_by_hand(calls, limps):
     """Before the flop only call and fold, on the flop all-in once; the blueprint never raises, whatever it holds."""
     rules = dataclasses.replace(small_game(2, 4, (0, 3), stack=700), betting_abstraction="fullgame")

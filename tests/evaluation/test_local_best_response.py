@@ -112,6 +112,7 @@ def test_a_uniformly_random_agent_loses_much():
 
 
 @jit_only
+@pytest.mark.slow
 def test_aivat_takes_out_luck_and_leaves_the_mean():
     prober = Prober(HUNL, TightAggressiveAgent(), MENUS["fcpa"], seed=4, aivat=True)
     scores = np.array([prober.play(number) for number in range(250)]) * 10.0

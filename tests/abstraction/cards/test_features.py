@@ -118,6 +118,7 @@ def test_every_hand_ties_when_the_board_plays():
 
 
 @jit_only
+@pytest.mark.slow
 def test_stored_preflop_equity_is_what_is_computed():
     grid = compute_preflop_equity()
     aces, kings = parse_cards("As Ah"), parse_cards("Ks Kh")

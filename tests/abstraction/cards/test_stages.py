@@ -15,6 +15,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.slow
 def test_a_stage_of_other_settings_is_not_used(table, tmp_path):
     found, _ = table
     model = found.model.streets["river"]

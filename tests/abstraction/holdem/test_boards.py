@@ -55,7 +55,9 @@ def first_of_orbit(images, group):
 
 
 @jit_only
-@pytest.mark.parametrize(("num_cards", "expected"), [(3, 1_286_792), (4, 13_960_050), (5, 123_156_254)])
+@pytest.mark.parametrize(
+    ("num_cards", "expected"), [(3, 1_286_792), (4, 13_960_050), pytest.param(5, 123_156_254, marks=pytest.mark.slow)]
+)
 def test_orbits_of_hands_on_the_classes_of_boards(num_cards, expected):
     """Each class of boards has as many classes of hands as its own symmetries leave."""
     boards = board_classes(num_cards).boards.astype(np.int64)

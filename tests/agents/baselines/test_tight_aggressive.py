@@ -67,7 +67,9 @@ def match(rules, hero, villain, num_decks):
     return estimate_mean(np.array(rates))
 
 
-@pytest.mark.parametrize("villain", ["call", "random", "raise", "fold"])
+@pytest.mark.parametrize(
+    "villain", ["call", "raise", *(pytest.param(name, marks=pytest.mark.slow) for name in ("random", "fold"))]
+)
 @pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["heads-up", "six-handed"])
 def test_tag_beats_the_simple_agents(rules, villain):
     result = match(rules, "tag", villain, 3_000 if rules is HUNL else 1_500)

@@ -122,6 +122,7 @@ def test_what_play_does_not_reach_is_left_out(kept, tmp_path):
     assert not (tmp_path / "none.blueprint").exists()
 
 
+@pytest.mark.slow
 def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):
     facts = dict(nodes=1, resident_mb=1.0, met=1.0, regret=1.0, drift=None, seat_values=(), seat_deviations=())
     marks = [

@@ -68,6 +68,7 @@ def sampled_boards(count):
     return [rng.choice(52, 5, replace=False).tolist() for rng in [np.random.default_rng(1)] for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_the_small_blinds_value():
     """Near equilibrium, so that the strategies need not be at it yet."""
     stacks = np.array([5, 10])

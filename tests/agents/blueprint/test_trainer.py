@@ -164,6 +164,7 @@ def test_twice_the_iterations_are_nearer_to_equilibrium():
     assert (means[1:] < 0.85 * means[:-1]).all()
 
 
+@pytest.mark.slow
 def test_averages_over_less_of_a_run_are_farther_from_equilibrium():
     """In the mean of two runs. README has figures of longer ones."""
     schedule = {"average_from": 0.02, "average_every": 4, "num_snapshots": 200}
@@ -177,6 +178,7 @@ def test_averages_over_less_of_a_run_are_farther_from_equilibrium():
     assert means[0] < 0.8 * means[1] and means[1] < 0.8 * means[2], means
 
 
+@pytest.mark.slow
 def test_whole_chips_come_within_a_hundredth_of_the_blinds():
     assert shares_of_blinds([3_000_000], exact=False)[0] < 0.01
 

@@ -311,7 +311,10 @@ class LeafGame:
         return found / meet
 
 
-@pytest.mark.parametrize("num_policies, history", [(1, ()), pytest.param(4, (), marks=pytest.mark.slow), (4, (3,))])
+@pytest.mark.parametrize(
+    "num_policies, history",
+    [(1, ()), pytest.param(4, (), marks=pytest.mark.slow), pytest.param(4, (3,), marks=pytest.mark.slow)],
+)
 def test_leaves_are_an_equilibrium_of_continuations(num_policies, history):
     """From the start of a street to its second raise; after a raise, to the next street."""
     beliefs = np.random.default_rng(3).random((2, LEDUC.num_combos))

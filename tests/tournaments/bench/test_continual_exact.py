@@ -7,6 +7,7 @@ from plurispiel.tournaments.bench import continual_exact
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 
+@pytest.mark.slow
 def test_figures_tables_and_picture(monkeypatch, tmp_path):
     monkeypatch.setattr(continual_exact, "_GAMES", ("leduc",))
     monkeypatch.setattr(continual_exact, "_ITERATIONS", (10, 30, 100, 300))

@@ -121,6 +121,7 @@ def test_info_of_a_bundled_one(bundled, capsys):
         assert f"{seat}: raises {100 * raised:.1f} %" in grids[seat]
 
 
+@pytest.mark.slow
 def test_pictures(bundled, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     code, _, err = run(capsys, "info", "six", "--plot", tmp_path / "grids.png")

@@ -102,7 +102,12 @@ def report(capsys, *arguments):
 
 
 @pytest.mark.parametrize(
-    "spec", ["tag", pytest.param("openspiel:uniform_random", marks=pytest.mark.slow), f"{BOTS}/behaves.py:Bot"]
+    "spec",
+    [
+        "tag",
+        pytest.param("openspiel:uniform_random", marks=pytest.mark.slow),
+        pytest.param(f"{BOTS}/behaves.py:Bot", marks=pytest.mark.slow),
+    ],
 )
 def test_good_agents_have_nothing_to_fear(capsys, spec):
     code, record = report(capsys, spec, "--game", "HUNL", "--hands", "40", "--seconds", "600")
@@ -212,6 +217,7 @@ def program(tmp_path, action):
     return f"stdio:{path}"
 
 
+@pytest.mark.slow
 def test_a_program_that_plays_otherwise_than_it_tells_is_found_out(capsys, tmp_path):
     arguments = ["compliance", program(tmp_path, "'c'"), "--game", "HUNL", "--hands", "10", "--json"]
     assert main([*arguments, "--seconds", "2"]) == 1

@@ -162,7 +162,8 @@ def test_damaged_solutions_are_refused(capsys, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize("out", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.parametrize("out", [True, False])
+@pytest.mark.slow  # test_interrupts.py ends every long command by a signal
 def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
     """Without --out as well; the command it prints goes on to the numbers of an uninterrupted run."""
     command = [

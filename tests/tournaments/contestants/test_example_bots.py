@@ -139,6 +139,7 @@ def test_without_a_model_it_checks_and_folds(tmp_path):
     assert "1 of 1 answers are fallbacks: URLError" in (tmp_path / "log").read_text()
 
 
+@pytest.mark.slow
 def test_compliance_tells_that_a_model_never_answered(tmp_path, capsys):
     write_example("llm", tmp_path)
     (tmp_path / "llm.toml").write_text('address = "http://127.0.0.1:9/"\nmodel = "x"\nkey = ""\n')

@@ -60,6 +60,7 @@ def test_kept_hands_are_those_that_were_played(tmp_path, sometimes, keep):
         assert chips == pytest.approx(sum(row[4] for row in rows if row[2] == agent and row[1] in decks), abs=1e-6)
 
 
+@pytest.mark.slow  # test_standard_streams.py has names that command a terminal
 def test_names_stay_harmless_everywhere(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("<script>alert(1)<", "=cmd", "a'b\"c"):

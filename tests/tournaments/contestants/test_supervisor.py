@@ -232,7 +232,7 @@ def family_of(pid):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
-@pytest.mark.parametrize("choice", ["none", "auto"])
+@pytest.mark.parametrize("choice", [pytest.param("none", marks=pytest.mark.slow), "auto"])
 def test_fifteen_kills_while_it_starts_change_nothing(choice):
     """At any moment of it, and though it had never been there before."""
     contestant = Contestant(spec("behaves"), LIMITS, sandbox=working_sandbox(choice))

@@ -217,7 +217,9 @@ def test_a_kill_changes_nothing_and_leaves_no_process(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name, arguments",
     [
-        ("tournament", ("--agents", "slow.py:Slow?ms=1000,random", "--decks", 1_000)),
+        pytest.param(
+            "tournament", ("--agents", "slow.py:Slow?ms=1000,random", "--decks", 1_000), marks=pytest.mark.slow
+        ),
         ("lbr", ("--agent", "call", "--menu", "fcpa", "--hands", 10_000_000)),
     ],
 )

@@ -312,6 +312,7 @@ def test_three_player_leduc():
 
 
 @jit_only
+@pytest.mark.slow
 def test_the_agent_at_the_table_is_as_exploitable(leduc):
     """The solver for hold'em, on Leduc from a trained blueprint, comes to the same from street 2."""
     config = dataclasses.replace(read_preset("leduc"), iterations=4_000)
