@@ -12,7 +12,7 @@ from plurispiel.abstraction.machine.standard_streams import OutputLost
 _STYLES = {"bold": "1", "faint": "2", "good": "32", "bad": "31"}
 _MIN_WIDTH, _MAX_WIDTH, _USUAL_WIDTH = 20, 120, 80
 _MAX_LINE = 1000  # characters read at once; the rest of a longer line is dropped
-_MAX_REFUSED = 1000  # keys from a pipe or a file: `yes` would type for ever
+_MAX_REFUSED = 1000  # keys in succession from a pipe or a file: `yes` would type for ever
 
 
 class Left(BaseException):
@@ -45,7 +45,8 @@ class Screen:
         # An empty NO_COLOR does not count, as its convention says (https://no-color.org).
         self._has_styles = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._echoes = not self._source.isatty()  # a terminal shows what is typed
-        self._num_refused = 0
+        self._num_refused = 0  # keys in succession
+        self._has_refused = False  # the last key
         if not width:
             width = shutil.get_terminal_size((_USUAL_WIDTH, 0)).columns if is_terminal else _USUAL_WIDTH
         self.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
@@ -86,6 +87,8 @@ class Screen:
 
         Input from a pipe or a file is repeated on the output.
         """
+        self._num_refused *= self._has_refused
+        self._has_refused = False
         self._write(self._styled(prompt, "bold") + " ")
         try:
             text = self._source.readline(_MAX_LINE)
@@ -108,12 +111,13 @@ class Screen:
         Raises
         ------
         Left
-            If a pipe or a file has had too many keys refused.
+            If a pipe or a file has had too many keys refused in succession.
         """
         self.line(text, "bad", indent)
         self._num_refused += 1
+        self._has_refused = True
         if self._echoes and self._num_refused >= _MAX_REFUSED:
-            self.line(f"{_MAX_REFUSED:,} lines of the input were no keys: the rest is not read", "bad")
+            self.line(f"{_MAX_REFUSED:,} lines in succession were no keys: the rest is not read", "bad")
             raise Left
 
     def _styled(self, text: str, style: str) -> str:

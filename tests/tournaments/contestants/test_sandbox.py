@@ -281,6 +281,16 @@ def test_the_cause_is_named_where_it_does_not_work(monkeypatch, tmp_path, settin
         working_sandbox("bwrap")
 
 
+CALLS = """
+from plurispiel.agents import CALL, Agent
+
+
+class Bot(Agent):
+    def act(self, view):
+        return CALL
+"""
+
+
 def played(folder, agents, **more):
     """Return the results of a run in a folder, without what takes time."""
     (folder / "settings.toml").write_text("seed = 7\n")
@@ -311,5 +321,5 @@ def test_rivals_of_spies_play_as_if_they_were_undisturbed(village):
     quiet.mkdir()
     shutil.copy(BOTS / "behaves.py", quiet)
     for name in SPIES:
-        (quiet / f"{name}.py").write_text("from plurispiel.agents.baselines.simple import CallAgent as Bot\n")
+        (quiet / f"{name}.py").write_text(CALLS)
     assert played(quiet, agents, workers=1) == disturbed
