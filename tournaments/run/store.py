@@ -1,8 +1,9 @@
 """The folder of a run, with the settings and, in SQLite, the scores of every group.
 
-All results are computed from ``run.sqlite``. A block of groups is stored in one transaction, so that a run killed at
-any moment holds whole blocks only, and is resumed after the last of them. Every row ends with a checksum of its other
-columns, so that `RunStore.check` notices a bit flipped on the disk before results use the row.
+All results are computed from ``run.sqlite``. The groups of a block that count are stored in one transaction: all of
+them, or those up to an agent's retirement. A run killed at any moment is resumed with the groups that are missing.
+Every row ends with a checksum of its other columns, so that `RunStore.check` notices a bit flipped on the disk before
+results use the row.
 """
 
 import contextlib
@@ -317,14 +318,14 @@ class RunStore:
                 )
 
     def seconds(self) -> float:
-        """Return the playing time of the stored groups in seconds."""
+        """Return the playing time of the counted decks in seconds."""
         ((total,),) = self._rows("SELECT TOTAL(seconds) FROM groups WHERE deck < ?", self.decks)
         return total
 
     def scores(self) -> np.ndarray:
         """Return the stored scores of the counted decks: SCORES[num_rows], sorted by line-up, deck and agent number.
 
-        Each row is one agent in one group. The Control has the number after the last agent.
+        Each row is one agent in one group. The Control (package `run`) has the number after the last agent.
         """
         rows = self._rows(
             f"SELECT {', '.join(SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
@@ -333,7 +334,7 @@ class RunStore:
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
 
     def calibrations(self) -> dict[int, Calibration]:
-        """Return the calibration over all groups, by the number of each agent that reports its strategy."""
+        """Return the calibration over the counted decks, by the number of each agent that reports its strategy."""
         found: dict[int, Calibration] = {}
         query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
         for agent, blob in self._rows(query, self.decks):
@@ -341,13 +342,13 @@ class RunStore:
         return found
 
     def refusals(self) -> dict[int, str]:
-        """Return, by agent number, the first reason why a reported strategy could not be used."""
+        """Return, by agent number, the first reason on counted decks why a reported strategy could not be used."""
         # In descending order, because `dict` keeps the last of an agent's rows, here that of the first deck.
         query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
         return dict(self._rows(query, self.decks))
 
     def play_counts(self) -> dict[int, np.ndarray]:
-        """Return each agent's counts of play over all groups: int64[num_seats, len(play_statistics.COUNTERS)]."""
+        """Return each agent's counts of play on the counted decks: int64[num_seats, len(play_statistics.COUNTERS)]."""
         tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
         query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control counts as no agent
         for agent, blob in self._rows(query, self.decks, len(self._config.agents)):
@@ -359,7 +360,7 @@ class RunStore:
         return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
 
     def fault_kinds(self) -> dict[int, Counter[str]]:
-        """Return the number of faults of each kind, by the number of each agent with faults."""
+        """Return the number of faults of each kind on counted decks, by the number of each agent with such faults."""
         kinds: dict[int, Counter[str]] = {}
         query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
         for agent, text in self._rows(query, self.decks):
@@ -372,7 +373,7 @@ class RunStore:
         return Counter({(number, kind): count for number, kind, count in record})
 
     def num_kept(self) -> int:
-        """Return the number of groups with kept hands."""
+        """Return the number of groups of counted decks with kept hands."""
         ((count,),) = self._rows("SELECT COUNT(*) FROM hands WHERE deck < ?", self.decks)
         return count
 
@@ -391,12 +392,12 @@ class RunStore:
         return found[0][0] if found else None
 
     def hands(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield (lineup, deck, packed hands) of every group with kept hands, sorted by line-up, then by deck."""
+        """Yield (lineup, deck, packed hands) of the counted groups with kept hands, sorted by line-up, then by deck."""
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
         return self._rows(query, self.decks)
 
     def seat_sums(self) -> np.ndarray:
-        """Return `AgentScore.seat_sums` of every group and agent, in the order of `scores`.
+        """Return `AgentScore.seat_sums` of every agent in every counted group, in the order of `scores`.
 
         Returns
         -------
@@ -411,7 +412,7 @@ class RunStore:
         return np.frombuffer(b"".join(blobs)).reshape(len(blobs), *shape)
 
     def answer_times(self) -> dict[int, AnswerTimes]:
-        """Return the answer times over all groups, by the agent's number."""
+        """Return the answer times on counted decks, by the agent's number."""
         rows = self._rows(
             "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
             " WHERE deck < ? AND agent < ? GROUP BY agent",
@@ -421,7 +422,7 @@ class RunStore:
         return {agent: AnswerTimes(*times) for agent, *times in rows}
 
     def first_faults(self) -> dict[int, str]:
-        """Return the message of the first fault, by the number of each agent with faults."""
+        """Return the message of the first fault on counted decks, by the number of each agent with such faults."""
         rows = self._rows(
             "SELECT agent, first_fault FROM groups WHERE deck < ? AND first_fault != ''"
             " ORDER BY deck DESC, lineup DESC",
@@ -490,7 +491,7 @@ class RunStore:
                 "repeat its settings to resume it, give another folder (--out), or start over (--fresh)"
             )
         self._key = self._own_key()
-        # Nothing is written before this point, so that a refused folder is left unchanged.
+        # An earlier run's folder is not written to before this point, so that a refused folder is left unchanged.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
