@@ -30,7 +30,7 @@ def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     """
     name = tree.game.partition("(")[0]
     if name not in GAME_NAMES:
-        raise ValueError(f"agents play {', '.join(GAME_NAMES)}, got {name}; measure a policy of a solved game instead")
+        raise ValueError(f"agents play {', '.join(GAME_NAMES)}, got {name}; give the policy of a solved game instead")
     game = OpenSpielGame(tree.openspiel_game)
     try:
         return checked_strategy(tree, _read(tree, agent, game))

@@ -6,18 +6,22 @@ The seat's hole cards are averaged out as well, since its agent reports the stra
 The other agents need not report anything, and the value function may be any function that was fixed beforehand.
 
 Let i be a seat with value function w, and o_t the hand up to step t without the hole cards of i. B_t(h) is the
-probability of combo h given o_t. It is proportional to the product of the probabilities of the seat's own actions with
-h, and 0 if h shares a card with the board or with another seat's hand. The other seats' probabilities cancel, as they
-do not depend on h. Let u(h) be the payoff of the same actions and board if the seat had held h, and w(h, e) the value
-with h after an event e, such as an action a. Then
+probability of combo h given o_t. It is proportional to the product of the probabilities p(a|h) of the seat's own
+actions a with h, and 0 if h shares a card with the board or with another seat's hand. The other seats' probabilities
+cancel, as they do not depend on h: let q(a) be those of a trusted opponent with its true cards. Let u(h) be the payoff
+of the same actions and board if the seat had held h, and w(h, e) the value with h after an event e, such as an action
+a. Then
 
     estimate = sum_h B_T(h) u(h)
              + sum over chance steps  ( E_e[sum_h B_t(h) w(h, e)]          - sum_h B_t+1(h) w(h, e that came) )
              + sum over own actions   ( sum_h B_t(h) sum_a p(a|h) w(h, a)  - sum_h B_t+1(h) w(h, a taken)     )
+             + sum over other actions ( sum_h B_t(h) sum_a q(a) w(h, a)    - sum_h B_t+1(h) w(h, a taken)     )
 
-Each bracket has mean 0 given o_t. The probability of an event e is s = sum_h B_t(h) p(e|h), and s B_t+1(h) equals
-B_t(h) p(e|h). The second term of a bracket therefore averages to the first. The payoff term is the payoff's
-conditional expectation. Neither argument uses the number of seats, the opponents or w.
+where the *other* actions are those of the trusted opponent once two seats are left. Each bracket has mean 0 given o_t.
+The probability of an event e is s = sum_h B_t(h) p(e|h), with q(e) in place of p(e|h) in the last bracket, and s
+B_t+1(h) equals B_t(h) p(e|h). The second term of a bracket therefore averages to the first. The payoff term is the
+payoff's conditional expectation. Neither argument uses the number of seats or w, and only the last bracket uses an
+opponent's strategy.
 
 References
 ----------
@@ -453,7 +457,7 @@ class _Walk:
     def _pass_on(self, action: Action, state: list[int]) -> None:
         """Ask for the values after an action without a correction, for a value function that takes means over actions.
 
-        They are in no sum, but before the action they are the values, too.
+        No correction contains these values. Such a function needs them, as they are also the values before the action.
         """
         self._part(self.weights, [1.0], [1.0], self._follow(action.action, action, state))
 

@@ -85,6 +85,16 @@ def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[fl
 
     The response takes one action in each infoset, the first of equally good actions. It also takes one in infosets that
     the strategies of the others never reach.
+
+    Parameters
+    ----------
+    strategy : float64[num_actions]
+        The probabilities of all players' actions, as in `GameTree`.
+
+    Raises
+    ------
+    ValueError
+        If the game has no such player.
     """
     if not 0 <= player < tree.num_players:
         raise ValueError(f"player must be 0..{tree.num_players - 1}, got {player}")

@@ -43,7 +43,7 @@ SMALL = 1
 """Number of nodes up to which a subtree is small: roll-outs through it take all actions of the other seats."""
 
 NUM_HANDS = 300
-"""Expected number of combos to value in a situation where the score counts combos of weight 1 in all."""
+"""Expected number of combos to value in a situation, if their weights in the score sum to 1 and are small."""
 
 _HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 4, 8
 _HEADS_UP_WORLDS_PER_COMBO = 2
@@ -62,8 +62,8 @@ class BlueprintValues(ValueFunction):
     strategy of the nearest bucket. `Checkdown` values are used where all betting is over, and where `find_place` finds
     no decision of the tree that fits the hand.
 
-    Every value has the expectation of self-play, whatever is drawn. AIVAT is linear in values, and no draw depends on
-    the cards or changes an action; so AIVAT is unbiased.
+    The mean of a value over all draws is the value of self-play. AIVAT is linear in values, and the random numbers do
+    not depend on the cards and change no action; so AIVAT is unbiased.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ class BlueprintValues(ValueFunction):
         in all seats. By default the means are taken over all deals or over a sample (`ValueFunction.deal_mean`).
     num_worlds : int
         Number of run-outs to draw, more than a hand has cards; 0 stands for 4 heads-up and 8 with more seats. All
-        run-outs are played if there are no more. A combo whose value counts alone is valued on at least 16.
+        run-outs are played if there are no more. A combo that is asked about without any other is valued on at least
+        16.
     worlds_per_combo : int
         Number of these run-outs on which each combo is valued, the first that are possible with its cards in an order
         of its own; 0 stands for 2 heads-up and all with more seats.
@@ -175,10 +176,10 @@ class BlueprintValues(ValueFunction):
     def answers(self, questions: Sequence[Question]) -> list[np.ndarray]:
         """Return the answer to each question about one seat and hand, float64[num_combos], in chips.
 
-        Where all actions of a decision are asked about, the values before it are the means of those after it. They have
-        the expectation of a roll-out from the decision, but the same errors as the values after it, and errors on both
-        sides of a correction cancel. The chance of an action to be taken depends on no error, so that AIVAT is unbiased
-        although the decisions on a hand's path are known here.
+        Where all actions that the blueprint takes at a decision are asked about, the values before the decision are the
+        means of those after it. They have the expectation of a roll-out from the decision, but the same errors as the
+        values after it, and errors on both sides of a correction cancel. The chance of an action to be taken depends on
+        no error, so that AIVAT is unbiased although the decisions on a hand's path are known here.
         """
         points: dict[_Key, _Point] = {}
         asked = [self._add_point(points, question) for question in questions]

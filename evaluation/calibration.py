@@ -59,7 +59,7 @@ class Calibration:
         """Return the first deviation from the reported probabilities in words; empty if there is none.
 
         An honest agent is blamed less than once in a million runs: a sum must deviate by more than five standard
-        deviations plus 16. A few rare actions alone cannot deviate by 16.
+        deviations plus 16. The 16 leave room for a few rare actions, whose variance is small.
         """
         if self.sums[1]:
             return f"it took {self.sums[1]:,.0f} actions that it announces as impossible"

@@ -121,7 +121,13 @@ class LocalBestResponse(RangeAgent):
         self._values = values or Checkdown()
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand."""
+        """Begin a new hand.
+
+        Raises
+        ------
+        ValueError
+            If the game does not have two seats.
+        """
         if rules.num_seats != 2:
             raise ValueError(f"local best response plays heads-up, got {rules.num_seats} seats")
         super().restart(rules, seat, rng)
@@ -129,7 +135,13 @@ class LocalBestResponse(RangeAgent):
         self._reaches: dict[tuple[tuple[Action, ...], tuple[int, ...]], np.ndarray] = {}
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return the strategy that takes the best action of each combo with probability 1."""
+        """Return the strategy that takes the best action of each combo with probability 1.
+
+        Raises
+        ------
+        ValueError
+            If the opponent's report cannot be used (`check_told`).
+        """
         actions = self._menu.actions(public)
         reach = self._reach(public.actions, public.board)
         staying = [self._staying(public, action) if action > CALL else None for action in actions]
@@ -144,6 +156,11 @@ class LocalBestResponse(RangeAgent):
 
         A showdown is averaged over the opponent's range after all its actions, and over the board cards after the last
         decision. The mean over hands stays the same, and the variance falls.
+
+        Raises
+        ------
+        ValueError
+            If the opponent's report cannot be used (`check_told`).
         """
         if not hand.showdown:
             return hand.payoffs[self.seat]

@@ -66,7 +66,8 @@ def public_best_response(
     Raises
     ------
     ValueError
-        If the game is not as described above or too large, or an agent reports no well-formed strategy.
+        If the game is not as described above or too large, an agent reports no well-formed strategy, or `threads` is
+        below 1.
 
     Examples
     --------

@@ -178,6 +178,11 @@ class PublicWalk:
         -------
         float64[2, 2, num_combos]
             For each seat, the values of a best response (`BEST`) and of its own agent (`OWN`).
+
+        Raises
+        ------
+        ValueError
+            If an agent reports no well-formed strategy.
         """
         return self._deal(0, self._board, reach[:, None], None)[:, :, 0]
 

@@ -63,6 +63,11 @@ class RangeReader:
         A game with two seats.
     agents : sequence of Agent
         The agent of each seat: two different instances that nothing else uses meanwhile.
+
+    Raises
+    ------
+    ValueError
+        If the agents are not two different instances.
     """
 
     def __init__(self, rules: HoldemRules, agents: Sequence[Agent]):
@@ -132,7 +137,7 @@ class RangeReader:
         Raises
         ------
         ValueError
-            If an answer depends on the order of cards dealt together.
+            If an answer depends on the order of cards dealt together, or for a reason of `read`.
         """
         rules = self._rules
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)

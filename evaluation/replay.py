@@ -93,7 +93,7 @@ def replay_betting(rules: HoldemRules, actions: Sequence[int] | np.ndarray) -> B
     try:
         taken[0] = actions
     except OverflowError:  # a number of more than 64 bits
-        taken[0] = [min(action, MAX_CHIPS) for action in actions]
+        taken[0] = [max(min(action, MAX_CHIPS), -MAX_CHIPS) for action in actions]
     num_legal = _replay(rules_array(rules), state.array, taken)
     if num_legal < num_actions:
         action = "a raise" if actions[num_legal] == RAISE else str(actions[num_legal])

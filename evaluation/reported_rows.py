@@ -28,11 +28,13 @@ class ReportedRows:
     agents : sequence of Agent
         The agent of each seat. The two are separate objects, even if they play the same strategy.
     dtype : data type
+        Of the table that `rows_on` returns.
 
     Raises
     ------
     ValueError
-        If an agent does not report its strategy, or tells suits apart.
+        If an agent does not report its strategy, or tells suits apart. The methods raise it, too, if a report has no
+        distribution over the legal actions.
     """
 
     def __init__(self, rules: HoldemRules, tree: BettingTree, agents: list[Agent], dtype: npt.DTypeLike = np.float64):

@@ -176,13 +176,13 @@ def combined_half_width(
     -----
     A sample changes the likelihood ratio of its own stream alone (`sequential_half_width`), so the product of the
     streams' ratios is a martingale, too, whichever stream is chosen. A ratio is a martingale in the mean over the
-    standard deviations that fit the samples so far, not for each of them. So a rule that knew the true ones, and not
-    the samples alone, could raise the product somewhat. By Ville's inequality, the product ever exceeds 1 / alpha with
-    a probability of at most alpha. The interval holds the sums of all sets of means for which the product does not
-    exceed 1 / alpha, and somewhat more: with d the error of a mean and u = d^2 n / (s^2 (n - 1)), the logarithm of a
-    ratio is concave in u. Therefore u / v is at most the share of the stream in the logarithm of the product, where v
-    is the u at which the stream takes the whole logarithm. By Cauchy and Schwarz, the weighted errors sum to at most
-    the root of the sum of squares of the weighted half-widths that belong to the v.
+    standard deviations that fit the samples so far, not for each of them. So a rule that knew the true standard
+    deviations, and not the samples alone, could raise the product somewhat. By Ville's inequality, the product ever
+    exceeds 1 / alpha with a probability of at most alpha. The interval holds the sums of all sets of means for which
+    the product does not exceed 1 / alpha, and somewhat more: with d the error of a mean and u = d^2 n / (s^2 (n - 1)),
+    the logarithm of a ratio is concave in u. Let v be the u at which this stream alone, with u = 0 in the others,
+    brings the product to 1 / alpha. Then the sum of u / v over the streams is at most 1. By Cauchy and Schwarz, the
+    weighted errors sum to at most the root of the sum of squares of the weighted half-widths that belong to the v.
     """
     streams = [each for each in zip(weights, sds, counts, strict=True) if each[0] > 0.0]
     penalties = [0.5 * log(1.0 + count * _EFFECT_VARIANCE) for _, _, count in streams]
@@ -247,6 +247,11 @@ def samples_to_detect(sd: float, difference: float, *, alpha: float = 0.05, powe
     alpha : float
         The probability that the test finds a difference if the true mean is 0.
 
+    Raises
+    ------
+    ValueError
+        If `difference` is not positive.
+
     >>> samples_to_detect(2_500, 50)
     15457
     """
@@ -261,6 +266,11 @@ def samples_for_half_width(sd: float, half_width: float) -> int:
     """Return the number of samples that bring the 95 % interval of `estimate_mean` down to a half-width.
 
     The normal distribution is used in place of the t distribution.
+
+    Raises
+    ------
+    ValueError
+        If `half_width` is not positive.
     """
     if not half_width > 0.0:
         raise ValueError(f"the half-width must be positive, got {half_width}")
@@ -268,7 +278,13 @@ def samples_for_half_width(sd: float, half_width: float) -> int:
 
 
 def samples_for_sequential_half_width(sd: float, half_width: float) -> int:
-    """Return the number of samples that bring an anytime-valid interval down to a half-width."""
+    """Return the number of samples that bring an anytime-valid interval down to a half-width.
+
+    Raises
+    ------
+    ValueError
+        If `half_width` is not positive.
+    """
     high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))  # at least as many as for a t interval
     while sequential_half_width(sd, high) > half_width:
         high *= 2

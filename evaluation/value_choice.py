@@ -64,7 +64,7 @@ def eligible_values(rules: HoldemRules) -> list[str]:
 
 
 def values_note(values: str) -> str:
-    """Return a note on a damaged bundled blueprint, a possible reason if AIVAT takes checkdown values.
+    """Return a note on a damaged bundled blueprint, which may be the reason why AIVAT takes checkdown values.
 
     The text is empty for other values, or if no bundled blueprint is damaged.
     """

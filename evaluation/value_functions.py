@@ -184,6 +184,11 @@ class Checkdown(ValueFunction):
     ----------
     num_samples : int
         The number of boards drawn, from `MIN_SAMPLES` to `MAX_SAMPLES`.
+
+    Raises
+    ------
+    ValueError
+        If `num_samples` is out of range.
     """
 
     name = "checkdown"

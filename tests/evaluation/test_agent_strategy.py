@@ -102,7 +102,7 @@ def test_bots_that_tell_their_probabilities():
         ("leduc", Tosser(), "Tosser cannot be read: it answers .* or .* to the same view without telling"),
         ("kuhn", Broken(), "Broken cannot be read: ZeroDivisionError: oops"),
         ("kuhn", Illegal(), "Illegal cannot be read: Illegal answers 777"),
-        ("tiny_hanabi", make_agent("call"), "agents play universal_poker, .* got tiny_hanabi; measure a policy"),
+        ("tiny_hanabi", make_agent("call"), "agents play universal_poker, .* got tiny_hanabi; give the policy"),
     ],
 )
 def test_what_cannot_be_read(game, agent, message):

@@ -58,6 +58,7 @@ def test_a_limit_raise_needs_no_size():
         (HUNL, [199], r"action 1 of seat 1 on street 0: 199 is not legal: .*200\.\.20000"),
         (HUNL, [CALL, CALL, FOLD], "action 3 of seat 0 on street 1: 0 is not legal"),
         (HUNL, [2**70], "is not legal"),
+        (HUNL, [-(2**70)], "is not legal"),
         (HUNL, [RAISE], "a raise is not legal"),
         (HUNL, [-2], "-2 is not legal"),
         (HUNL, [FOLD, CALL], "action 2: 1 is not legal: the hand is over"),

@@ -41,4 +41,7 @@ def agent_spec(agent: object) -> str:
         )
     if "." in module:
         return f"{module}:{name}"
-    return f"{inspect.getfile(agent)}:{name}"
+    try:
+        return f"{inspect.getfile(agent)}:{name}"
+    except TypeError:  # a class of the interpreter, such as `int`
+        raise ValueError(f"{name} is no agent: its module has no Python file; give FILE.py:CLASS") from None

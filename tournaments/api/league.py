@@ -82,7 +82,8 @@ def add_to_league(
     Raises
     ------
     ValueError
-        If an agent does not load or does not play the league's game; the agents before are added.
+        If an agent does not load or does not play the league's game; the agents before are added. Also if another
+        process changes the entries, the folder is damaged or, without `agents`, holds no league.
     """
     notes = Notes(progress)
     if agents is None:
@@ -101,7 +102,7 @@ def remove_from_league(folder: str | Path, agent: str) -> Entry:
     Raises
     ------
     ValueError
-        If no agent in the league has the name or number.
+        If the folder holds no league, no agent in it has the name or number, or another process changes the entries.
     """
     return League(Path(folder)).remove(agent)
 
@@ -137,7 +138,8 @@ def play_league(
     Raises
     ------
     ValueError
-        If the league has fewer than two agents, its folder is damaged, or another process plays it.
+        If `hands` or `hours` is not positive, the folder holds no league or is damaged, the league has fewer than two
+        agents, or another process plays it.
     WorkerFailed, RefereeDisagrees, RunAborted
         RuntimeErrors that end a run; the blocks stored before stay, as after a KeyboardInterrupt.
     """

@@ -32,7 +32,7 @@ class Notes:
             print(line, file=sys.stderr, flush=True)
 
     def warn(self, line: str) -> None:
-        """Add a line that must not be missed: a Python warning where lines are not shown."""
+        """Show a line that must not be missed: as `say` if lines are shown, else by a Python warning alone."""
         if self._progress:
             self.say(line)
         else:

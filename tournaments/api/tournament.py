@@ -77,6 +77,8 @@ def run_tournament(
 
     Raises
     ------
+    TypeError
+        If an option is no setting of a tournament.
     ValueError
         For settings or agents that ``plurispiel tournament`` would refuse, with the same message.
     WorkerFailed, RefereeDisagrees, RunAborted
@@ -125,8 +127,8 @@ def forecast_tournament(
 ) -> dict[str, Any]:
     """Return the expected intervals, hands and duration of a tournament, from a short pilot on other decks.
 
-    The parameters are those of `run_tournament` without ``out``, ``fresh`` and ``hands``. The result is the record that
-    ``plurispiel tournament --dry-run --json`` prints (`dry_run.expect`).
+    The parameters are those of `run_tournament` without ``out``, ``fresh`` and ``hands``, and the errors are the same.
+    The result is the record that ``plurispiel tournament --dry-run --json`` prints (`dry_run.expect`).
     """
     notes = Notes(progress)
     how = RunOptions(

@@ -152,6 +152,8 @@ def test_agents_that_other_processes_cannot_build_are_refused():
     notebook.__module__ = "__main__"
     with pytest.raises(ValueError, match=r"write it to a file .* FILE\.py:Mine"):
         agent_spec(notebook)
+    with pytest.raises(ValueError, match="int is no agent: its module has no Python file"):
+        agent_spec(int)
 
 
 @pytest.mark.parametrize(
