@@ -28,7 +28,7 @@ from plurispiel.abstraction.holdem.betting_tree import FOLD_END, STREET_END
 from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, fill_fold_tile, fill_margin_tile
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import LANES, larger, load, spread, store
-from plurispiel.agents.blueprint._acting_rows_kernels import EarlierRows, fill_open_row
+from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows, fill_open_row
 
 ENTRY, LANE, DECISION = 0, 1, 2
 """Columns of `Facing.open_rows`."""

@@ -8,8 +8,8 @@ from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import SUM_TOLERANCE, Agent
-from plurispiel.agents.blueprint._acting_rows_kernels import EarlierRows
 from plurispiel.agents.blueprint.acting_rows import StreetRows
+from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows
 from plurispiel.evaluation.range_reader import Question, RangeReader
 
 __all__ = ["ReportedRows"]

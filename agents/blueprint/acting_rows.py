@@ -15,8 +15,8 @@ import numpy.typing as npt
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.agents.base import Action, PublicState
-from plurispiel.agents.blueprint import _acting_rows_kernels as kernels
-from plurispiel.agents.blueprint._acting_rows_kernels import EarlierRows
+from plurispiel.agents.blueprint import acting_rows_kernels as kernels
+from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_cells
 from plurispiel.agents.blueprint.fallback import STRENGTH, defended_share, kept_rows

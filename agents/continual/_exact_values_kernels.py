@@ -3,7 +3,7 @@
 import numpy as np
 
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.agents.resolve._vector_cfr_kernels import evaluate_boards, update_boards
+from plurispiel.agents.resolve.vector_cfr_kernels import evaluate_boards, update_boards
 from plurispiel.agents.resolve.visits import Visits
 
 _BOTH_IN_TURN = -1
@@ -16,7 +16,7 @@ def solve_boards(street, visits, regrets, sums, steps, above, work, totals):
     Parameters
     ----------
     street, above, work
-        As in `_vector_cfr_kernels`.
+        As in `vector_cfr_kernels`.
     visits : Visits
         All boards.
     regrets, sums : tuple of float64[n, 16]

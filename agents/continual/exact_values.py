@@ -9,10 +9,10 @@ import numpy as np
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.continual import _exact_values_kernels as kernels
 from plurispiel.agents.continual.leaf_values import Boundary
-from plurispiel.agents.resolve._vector_cfr_kernels import BEST
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.resolve.street import ReachAbove, SolverStreet
+from plurispiel.agents.resolve.vector_cfr_kernels import BEST
 from plurispiel.agents.resolve.visits import Visits
 
 __all__ = ["ExactLeaves"]

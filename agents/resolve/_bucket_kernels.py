@@ -12,7 +12,7 @@ The changes that an iteration makes to regrets and sums are collected for each c
 the iteration's end. All boards share the tables, and threads must neither race for them nor decide the order of the
 sums.
 
-Arguments that recur are those of `_vector_cfr_kernels`; `plans` is a `BucketPlans`.
+Arguments that recur are those of `vector_cfr_kernels`; `plans` is a `BucketPlans`.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import LANES, clear, load, spread, store, where_positive
-from plurispiel.agents.resolve._vector_cfr_kernels import (
+from plurispiel.agents.resolve.vector_cfr_kernels import (
     DECAY,
     GAIN,
     LOSS,
@@ -114,7 +114,7 @@ def plan_best(layout, seat, width, changes, plan):
 
 @kernel
 def settle_buckets(regrets, sums, changes, step):
-    """Add the changes of all chunks of boards to a seat's tables, and discount as `_vector_cfr_kernels.learn` does.
+    """Add the changes of all chunks of boards to a seat's tables, and discount as `vector_cfr_kernels.learn` does.
 
     Parameters
     ----------

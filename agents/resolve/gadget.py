@@ -15,7 +15,7 @@ supplementary materials, Algorithm S1.
 import numpy as np
 
 from plurispiel.abstraction.holdem.distributions import normalised
-from plurispiel.agents.resolve._vector_cfr_kernels import GAIN, LOSS
+from plurispiel.agents.resolve.vector_cfr_kernels import GAIN, LOSS
 
 __all__ = ["Gadget"]
 
@@ -67,7 +67,7 @@ class Gadget:
         values : float64[num_combos]
             The solver's counterfactual values of continuing, in this iteration.
         step : float[3]
-            The solver's factors, as in `_vector_cfr_kernels.learn`.
+            The solver's factors, as in `vector_cfr_kernels.learn`.
         """
         # Lines 49 to 51. As printed, they mix values of iterations t - 1 and t; here all are of this iteration.
         choices = np.stack([values, self._terminating])

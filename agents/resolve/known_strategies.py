@@ -18,7 +18,7 @@ from plurispiel.abstraction.holdem.betting_state import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.machine.sums import product
-from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
+from plurispiel.agents.resolve import vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.street import SolverStreet
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 

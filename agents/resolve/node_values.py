@@ -14,8 +14,8 @@ from plurispiel.abstraction.holdem.betting_tree import FOLD_END, STREET_END
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.lanes import LANES
-from plurispiel.agents.resolve._vector_cfr_kernels import BEST, OWN
 from plurispiel.agents.resolve.street import SolverStreet, Workspace
+from plurispiel.agents.resolve.vector_cfr_kernels import BEST, OWN
 from plurispiel.agents.resolve.visits import OneRunOut
 from plurispiel.agents.resolve.walk import Measure, Walk
 

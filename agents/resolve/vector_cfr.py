@@ -28,7 +28,7 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.lanes import LANES
 from plurispiel.abstraction.machine.sums import dot
-from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
+from plurispiel.agents.resolve import vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
 from plurispiel.agents.resolve.gadget import Gadget

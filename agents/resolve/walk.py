@@ -18,7 +18,7 @@ import numpy as np
 
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
-from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
+from plurispiel.agents.resolve import vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.street import ReachAbove, SolverStreet, Workspace
 from plurispiel.agents.resolve.visits import AllRunOuts, Visited, Visits
 
@@ -68,7 +68,7 @@ class Task(Protocol):
     ) -> None:
         """Do all work on boards of the last street: pass reach down, compute terminal values, and carry values up.
 
-        The values at the street's roots are added to `totals`, as in `_vector_cfr_kernels.leave_board`.
+        The values at the street's roots are added to `totals`, as in `vector_cfr_kernels.leave_board`.
         """
 
 
@@ -78,7 +78,7 @@ class Learn:
     Parameters
     ----------
     step : float[3]
-        See `_vector_cfr_kernels.learn`.
+        See `vector_cfr_kernels.learn`.
     visited : Visited
     """
 

@@ -10,7 +10,7 @@ from plurispiel.agents.own_code import imported_modules, own_code_digest
 
 def test_an_agent_imports_its_algorithm():
     modules = imported_modules("plurispiel.agents.search.agent")
-    for name in ("search.multiway", "resolve._vector_cfr_kernels", "blueprint.agent", "baselines.tight_aggressive"):
+    for name in ("search.multiway", "resolve.vector_cfr_kernels", "blueprint.agent", "baselines.tight_aggressive"):
         assert f"plurispiel.agents.{name}" in modules
     assert "plurispiel.abstraction.holdem.betting" in modules
     assert not any(name.startswith(("plurispiel.tournaments", "plurispiel.evaluation")) for name in modules)

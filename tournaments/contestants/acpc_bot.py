@@ -18,8 +18,8 @@ from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.relay import LOOPBACK
 from plurispiel.tournaments.contestants.relayed_agent import RelayedAgent
 from plurispiel.tournaments.contestants.sandbox import Sandbox
-from plurispiel.tournaments.deal.told_hand import ToldHand
 from plurispiel.tournaments.formats.match_state import is_version
+from plurispiel.tournaments.formats.told_hand import ToldHand
 
 __all__ = ["AcpcBot"]
 

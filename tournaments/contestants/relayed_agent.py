@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.tournaments.contestants.program_agent import ProgramAgent
 from plurispiel.tournaments.contestants.relay import CONNECTED
-from plurispiel.tournaments.remote.connection import BadLine, line_size, line_text
+from plurispiel.tournaments.formats.lines import BadLine, line_size, line_text
 
 __all__ = ["RelayedAgent"]
 

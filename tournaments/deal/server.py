@@ -10,9 +10,10 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Event, View
 from plurispiel.evaluation.hand import AgentFault, HandEnd, RemoteAgent
 from plurispiel.tournaments.deal.clocks import Clock
-from plurispiel.tournaments.deal.told_hand import ToldHand
+from plurispiel.tournaments.formats.lines import BadLine
 from plurispiel.tournaments.formats.match_state import is_version
-from plurispiel.tournaments.remote.connection import BadLine, Connection
+from plurispiel.tournaments.formats.told_hand import ToldHand
+from plurispiel.tournaments.remote.connection import Connection
 
 LOOPBACK = "127.0.0.1"
 """The address that only programs on this machine can reach."""

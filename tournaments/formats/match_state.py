@@ -15,9 +15,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action
 from plurispiel.evaluation.replay import RAISE, Betting
 from plurispiel.tournaments.formats.acpc import read_betting, read_cards, write_betting, write_cards
-
-MAX_LINE = 4096
-"""Largest number of bytes of a line, its end included; the ACPC's dealer reads no longer lines either."""
+from plurispiel.tournaments.formats.lines import MAX_LINE
 
 VERSION = "VERSION:2.0.0"
 """The first line that a player writes; this is the version of the protocol that this package speaks."""

@@ -6,8 +6,9 @@ and answers the states at which its own seat is to act. Every state has to follo
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.tournaments.formats.acpc import write_action
+from plurispiel.tournaments.formats.lines import BadLine
 from plurispiel.tournaments.formats.match_state import VERSION, MatchState, read_match_state
-from plurispiel.tournaments.remote.connection import BadLine, Connection
+from plurispiel.tournaments.remote.connection import Connection
 from plurispiel.tournaments.remote.table import TableError, check_follows
 
 _SEND_S = 30.0  # seconds that the dealer has to read an answer

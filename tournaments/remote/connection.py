@@ -4,13 +4,9 @@ import select
 import socket
 import time
 
-from plurispiel.tournaments.formats.match_state import MAX_LINE
+from plurispiel.tournaments.formats.lines import line_size, line_text
 
 _CHUNK = 1 << 16
-
-
-class BadLine(ValueError):
-    """A line is too long, or holds bytes that are no printable ASCII."""
 
 
 class Connection:
@@ -64,7 +60,7 @@ class Connection:
         TimeoutError
             If there is no whole line within `seconds`.
         BadLine
-            If the line is longer than `MAX_LINE` bytes, or holds a byte that is no printable ASCII.
+            If the line is longer than `lines.MAX_LINE` bytes, or holds a byte that is no printable ASCII.
         OSError
             If the connection is lost.
         """
@@ -95,34 +91,6 @@ class Connection:
             return False
         reads, writes = ([self._stream], []) if to_read else ([], [self._stream])
         return any(select.select(reads, writes, [], left))
-
-
-def line_size(received: bytes | bytearray) -> int:
-    """Return the size of the first line in received bytes, with its end; 0 if the line is incomplete.
-
-    Raises
-    ------
-    BadLine
-        If the line is longer than `MAX_LINE` bytes.
-    """
-    size = received.find(b"\n", 0, MAX_LINE) + 1
-    if size == 0 and len(received) >= MAX_LINE:
-        raise BadLine(f"a line has at most {MAX_LINE} bytes, got one that begins {bytes(received[:40])!r}")
-    return size
-
-
-def line_text(line: bytes) -> str:
-    """Return the text of a line without its end.
-
-    Raises
-    ------
-    BadLine
-        If the line holds a byte that is no printable ASCII.
-    """
-    text = line.rstrip(b"\r\n")
-    if not (text.isascii() and text.decode().isprintable()):
-        raise BadLine(f"lines are printable ASCII, got {text[:40]!r}")
-    return text.decode()
 
 
 def connect(host: str, port: int, seconds: float) -> Connection:

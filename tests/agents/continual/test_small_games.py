@@ -13,7 +13,7 @@ from plurispiel.agents.continual import exact_values as exact_values_module
 from plurispiel.agents.continual.carried import Carried
 from plurispiel.agents.continual.exact_values import ExactLeaves
 from plurispiel.agents.continual.lookahead import Lookahead
-from plurispiel.agents.resolve._vector_cfr_kernels import OWN
+from plurispiel.agents.resolve.vector_cfr_kernels import OWN
 from plurispiel.evaluation.best_response import exploitability
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")

@@ -77,7 +77,7 @@ FAULTS = {
     "long": ("protocol", "^act: a line has at most 4096 bytes"),
     "no-end": ("protocol", "at most 4096 bytes"),
     "other-hand": ("protocol", "more than 16 lines .* 'MATCHSTATE:92:9"),
-    "states": ("protocol", "^act: more than 16 lines of a hand that answer no state; the last is 'MATCHSTATE:2:"),
+    "states": ("protocol", "^act: more than 16 lines in a hand do not answer its last state; .* 'MATCHSTATE:2:"),
     "empty-lines": ("protocol", "more than 16 lines"),
     "comments": ("protocol", "more than 16 lines .* '# hello'"),
     "no-word": ("illegal", "^an action is written f, c or r and chips over the whole hand, got 'call'"),

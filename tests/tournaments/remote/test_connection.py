@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
-from plurispiel.tournaments.formats.match_state import MAX_LINE
-from plurispiel.tournaments.remote.connection import BadLine, Connection, connect
+from plurispiel.tournaments.formats.lines import MAX_LINE, BadLine
+from plurispiel.tournaments.remote.connection import Connection, connect
 
 
 @pytest.fixture

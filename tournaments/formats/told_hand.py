@@ -89,7 +89,7 @@ class ToldHand:
             return action if action != RAISE else public.max_raise or 2  # 2 is an illegal raise where none is legal
         self._ignored += 1
         if self._ignored > MAX_IGNORED:
-            text = f"more than {MAX_IGNORED} lines of a hand that answer no state; the last is {line[:80]!r}"
+            text = f"more than {MAX_IGNORED} lines in a hand do not answer its last state; the last is {line[:80]!r}"
             raise AgentFault("protocol", text)
         return None
 
