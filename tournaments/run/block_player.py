@@ -152,6 +152,13 @@ class BlockPlayer:
         """Play a block and return its result.
 
         The block ends early, after the group in which an agent's faults in this block reach `max_faults`.
+
+        Raises
+        ------
+        RefereeDisagrees
+            If the referee finds another result of a hand.
+        RunAborted
+            If an agent commits a fault under ``on_fault = "abort"``.
         """
         block, retired = job
         lineup = self._lineups[block.lineup]

@@ -38,7 +38,7 @@ def warmup_in_processes(number: int, say: Callable[[str], object]) -> float:
     Parameters
     ----------
     say : callable
-        Called with a line of text whenever a module is done: the modules that are left.
+        Called with a line of text whenever a module is done: its name, and the number of modules left.
     """
     began = time.perf_counter()
     warmup(_SHARED)

@@ -81,8 +81,8 @@ class TournamentConfig:
         AIVAT is computed unless the score is ``raw`` or ``duplicate``.
     values : str
         Value estimates of AIVAT: ``checkdown``, ``blueprint`` (the blueprint bundled for this game) or
-        ``blueprint:NAME``. By default ``blueprint`` if there is one whose bucket table has been built, else
-        ``checkdown``. Empty if the score needs no AIVAT.
+        ``blueprint:NAME`` (or a folder). By default ``blueprint`` if there is one that needs no bucket table or whose
+        bucket table has been built, else ``checkdown``. Empty if the score needs no AIVAT.
     stop_when : str
         ``ci<=X``: stop when every agent's interval is within X mbb/hand of its mean; ``significant``: when no interval
         contains 0. Intervals are anytime-valid, with groups as samples, and are computed after whole blocks of decks.
@@ -93,6 +93,11 @@ class TournamentConfig:
         Seconds for each answer of an agent in its own process.
     memory_limit : int
         MiB of memory for an agent in its own process.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not allowed, or settings contradict each other.
     """
 
     agents: tuple[str, ...] = DEFAULT_AGENTS

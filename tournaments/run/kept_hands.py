@@ -94,7 +94,13 @@ def kept_groups(store: RunStore) -> Iterator[KeptGroup]:
 
 
 def kept_group(store: RunStore, lineup: int, deck: int) -> KeptGroup | None:
-    """Return one group's hands, or None if they were not kept."""
+    """Return one group's hands, or None if they were not kept.
+
+    Raises
+    ------
+    RunRefused
+        If the stored hands cannot be read.
+    """
     packed = store.hands_of(lineup, deck)
     return None if packed is None else _unpacked(store, lineup, deck, packed)
 

@@ -61,6 +61,11 @@ class LbrConfig:
         Seed of the decks and of all random choices.
     aivat : bool
         Whether payoffs are also corrected by AIVAT.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not allowed.
     """
 
     agent: str
@@ -193,6 +198,11 @@ class LbrRun:
         -------
         dict
             The attributes of `LbrResult` except ``seconds``, ``hands_per_second`` and ``folder``.
+
+        Raises
+        ------
+        ValueError
+            If none of these groups is stored.
         """
         numbers = sorted(number for number in self._scores if number < num_groups)
         played = np.array([self._scores[number] for number in numbers])

@@ -127,6 +127,8 @@ class RunStore:
         ------
         RunRefused
             If the folder holds no run, or one that this version cannot read.
+        ValueError
+            If the settings in ``config.toml`` cannot be read.
         """
         path = folder / "run.sqlite"
         if not path.is_file() or not (folder / "config.toml").is_file():
@@ -334,7 +336,7 @@ class RunStore:
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
 
     def calibrations(self) -> dict[int, Calibration]:
-        """Return the calibration over the counted decks, by the number of each agent that reports its strategy."""
+        """Return the calibration over the counted decks by agent number, the Control's included; {} without AIVAT."""
         found: dict[int, Calibration] = {}
         query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
         for agent, blob in self._rows(query, self.decks):
@@ -403,6 +405,11 @@ class RunStore:
         -------
         float64[num_scores, num_seats, 1 or 3]
             For each seat the sum of net chips; with AIVAT also the sum of the full and that of the reduced estimates.
+
+        Raises
+        ------
+        RunRefused
+            If a group lacks these sums.
         """
         query = "SELECT seat_sums FROM groups WHERE deck < ? ORDER BY lineup, deck, agent"
         blobs = [blob for (blob,) in self._rows(query, self.decks)]

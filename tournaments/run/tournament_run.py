@@ -62,9 +62,14 @@ class RunOptions:
     hidden : tuple of Path
         Further files and folders that the sandbox hides from agents.
     keeps_run : bool
-        Whether the run is kept in a run folder; False for a forecast.
+        Whether the run is kept in a run folder; False for a forecast and for a mere check of agents.
     is_listed : bool
         Whether the run is listed among the user's runs (`known_runs`).
+
+    Raises
+    ------
+    ValueError
+        If an option is not allowed.
     """
 
     workers: int = 0
@@ -202,7 +207,15 @@ class TournamentRun:
 
 
 def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> dict[str, Any]:
-    """Return the predictions for a tournament (`dry_run.expect`), from a pilot on a few other decks."""
+    """Return the predictions for a tournament (`dry_run.expect`), from a pilot on a few other decks.
+
+    Raises
+    ------
+    ValueError
+        For a reason of `prepare`.
+    WorkerFailed, RefereeDisagrees, RunAborted
+        RuntimeErrors that end the pilot.
+    """
     config, sandbox, notes, _ = prepare(settings, options, say, warn)
     for note in notes:
         say(note)

@@ -130,6 +130,13 @@ class Team:
         """Yield each job's block and its result, in the order of the jobs.
 
         Every worker has up to two jobs, so that a worker that has finished one job can begin the next at once.
+
+        Raises
+        ------
+        WorkerFailed
+            If a worker process dies.
+        RefereeDisagrees, RunAborted, ValueError
+            The exception that ended a worker's play.
         """
         for worker in self._workers:  # drops the results of an earlier call that stopped halfway
             while worker.given:
