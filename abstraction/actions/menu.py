@@ -32,7 +32,7 @@ class BetSize(NamedTuple):
     Attributes
     ----------
     unit : {"pot", "big blind", "all-in"}
-        What `amount` counts.
+        The unit of `amount`.
     amount : float
         For "pot", the raise as a share of the pot after calling; for "big blind", the raise-to total in big blinds; for
         "all-in", 0.
@@ -124,6 +124,11 @@ class BetMenu:
         r beyond the end of its tuple, the last entry of the tuple holds.
     all_in_share : float
         As in `raise_totals`.
+
+    Raises
+    ------
+    ValueError
+        If one of the tuples of `sizes` is empty; a tuple of no sizes is allowed.
 
     Examples
     --------

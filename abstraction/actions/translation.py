@@ -608,7 +608,7 @@ class ShadowHand:
 
 
 def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:
-    """Return the shadow in which table seat `comes` takes the tree seat of `leaves`, which is then not in the tree."""
+    """Return the shadow in which table seat `comes` has the tree seat of table seat `leaves`, and `leaves` has none."""
     seats = list(shadow.seats)
     seats[comes], seats[leaves] = seats[leaves], -1
     return shadow._replace(seats=tuple(seats))

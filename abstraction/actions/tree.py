@@ -37,6 +37,11 @@ class StreetMenu:
         Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises.
         Whatever this number, a call is offered between two live seats, to the last seat to act, and where no raise is
         legal. By default there is no limit.
+
+    Raises
+    ------
+    ValueError
+        If a text is not a menu (`parse_sizes`), or `callers` is empty or holds a number that is not 0 to 10.
     """
 
     raises: tuple[str, ...]
@@ -86,7 +91,7 @@ class MenuArrays(NamedTuple):
     first, length : int32[num_streets, live seats, raises so far]
         Index in `units` of the first size, and number of sizes. The last entry of an axis holds for all larger numbers.
     callers : int32[num_streets, raises so far]
-        How many seats may call a bet, see `StreetMenu`.
+        The number of seats that may call a bet, see `StreetMenu`.
     units : int8[num_sizes]
         `tree_kernels.POT`, `BIG_BLIND` or `ALL_IN` for each size.
     amounts : float64[num_sizes]

@@ -41,8 +41,8 @@ class StreetReport:
     equity, equity_sd : float64[num_buckets]
         Mean and standard deviation of the members' E[HS] (mean river equity, 0 to 1).
     examples : int32[num_buckets, 3, 2]
-        For each bucket, three of its members near the centroid, each as board class and combo id; -1 where fewer were
-        found.
+        For each bucket, three of its members near the centroid (any three if percentiles make the buckets), each as
+        board class and combo id; -1 where fewer were found.
     quality : dict
         Values by the names in `QUALITY`: the two measures of `quality.Partition` for the buckets, then for a partition
         into as many percentiles of E[HS]. All are measured on the hands to which the centroids were fitted.
@@ -114,6 +114,11 @@ class BucketTable:
 
         A non-empty uint8 array is not checked, for speed: it must hold 3 to 5 different cards. Any other board is
         checked and may be empty.
+
+        Raises
+        ------
+        ValueError
+            If a board that is checked does not have 0, 3, 4 or 5 different cards.
         """
         if type(board) is not np.ndarray or board.dtype != np.uint8 or len(board) == 0:
             board, street = self.model.check_board(board)
@@ -143,7 +148,13 @@ class BucketTable:
         return self._arrays[num_board_cards]
 
     def save(self, folder: Path) -> None:
-        """Write the table to a folder, in place of an older table, and set `digest`."""
+        """Write the table to a folder, in place of an older table, and set `digest`.
+
+        Raises
+        ------
+        ArtefactRefused
+            If the folder is not empty and holds anything but a bucket table.
+        """
         arrays = self.model.arrays()
         for street in BUCKETED_STREETS:
             arrays[street] = self.stored[street]

@@ -53,6 +53,11 @@ class StreetConfig:
         ``ochs``: equities against eight clusters of hands; ``potential``: histogram over the next street's buckets.
     distance : str
         One of the names that `DISTANCES` lists for the features; an empty text becomes the first of these names.
+
+    Raises
+    ------
+    ValueError
+        If a value is not as described here.
     """
 
     buckets: int
@@ -89,6 +94,11 @@ class AbstractionConfig:
         random, and all hands on these boards are taken. Afterwards every pair of the street gets a bucket.
     rounds : int
         Greatest number of rounds of k-means.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range, or a street's features cannot be used on the street (`FEATURES`).
     """
 
     name: str
@@ -142,7 +152,13 @@ def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
 
 
 def read_config(path: Path) -> AbstractionConfig:
-    """Return the configuration of a TOML file; without a setting ``name``, the file's name without ending is taken."""
+    """Return the configuration of a TOML file; without a setting ``name``, the file's name without ending is taken.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or a setting is missing, unknown or out of range.
+    """
     return settings.read_config(path, config_from_dict)
 
 

@@ -75,6 +75,11 @@ class VectorDistance:
         """Return a search for the nearest of uint8[k, dims] centroids; dims is a multiple of 8.
 
         The search is fastest if the centroids are ordered by the sums of their coordinates.
+
+        Raises
+        ------
+        ValueError
+            If there is no centroid, or dims is not a multiple of 8.
         """
         k, dims = centroids.shape
         if k == 0 or dims % UNROLLED:

@@ -46,7 +46,8 @@ class FlopConfig:
     name : str
         Beginning of the name of the folder in the cache.
     turn, river : StreetConfig
-        Number of buckets, features and distance of each street.
+        Number of buckets and distance of each street. The features must be ``histogram`` on the turn and ``ochs`` on
+        the river.
     seed : int
         Seed of the drawn points and of k-means.
     fit_points, rounds : int
@@ -98,6 +99,11 @@ class FlopBuckets:
         -------
         uint16[1326]
             The bucket of each combo; 65535 for combos that share a card with the board.
+
+        Raises
+        ------
+        ValueError
+            If the board is not a turn or river of this flop.
         """
         cards = [int(card) for card in np.asarray(board).tolist()]
         if tuple(sorted(cards[:3])) != self.flop or not 4 <= len(set(cards)) == len(cards) <= 5:

@@ -27,7 +27,7 @@ class Clustering:
     Attributes
     ----------
     centroids : uint8[k, dims]
-        Fewer than requested if there are fewer different points.
+        Fewer than requested if the sample has fewer different points.
     labels : int32[n]
         The nearest centroid of each point.
     distances : float32[n]
@@ -63,7 +63,7 @@ def kmeans(
     weights : int64[n]
         Weight of each point, above 0.
     k : int
-        Number of centroids; fewer are returned if there are fewer different points.
+        Number of centroids; fewer are returned if the sample has fewer different points.
     distance : Distance
     rounds : int
         Greatest number of rounds on all points. From the second round on, iteration stops after a round that lowers the

@@ -66,6 +66,11 @@ class CardModel:
         -------
         uint8[1326] or uint16[1326]
             The bucket of each combo; combos that share a card with the board have the dtype's highest number.
+
+        Raises
+        ------
+        ValueError
+            If the board does not have 0, 3, 4 or 5 different cards.
         """
         cards, street = self.check_board(board)
         dtype = self.dtype(street)

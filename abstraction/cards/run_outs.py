@@ -43,8 +43,8 @@ class RunOuts(NamedTuple):
     Attributes
     ----------
     histograms : uint8[n, num_live, 56]
-        Share, in 1/230, of the run-outs without a card of the combo on which the equity is below 0.02, 0.04, ... 0.98;
-        then seven zeros.
+        Among the run-outs that share no card with the combo, the share with an equity below 0.02, 0.04, ... 0.98, in
+        1/230; then seven zeros.
     sums, squares : int64[n, num_live]
         Sums of the equities in 1/1980, and of their squares, over the river boards that the combo can reach: E[HS] and
         E[HS^2] up to a factor.

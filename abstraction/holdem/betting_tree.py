@@ -49,8 +49,8 @@ class StreetNodes(NamedTuple):
         having contributed half of the dead chips, so that the stakes are zero-sum: the true winnings of each seat are
         larger than its stake by half of the dead chips.
     rows : int32[2, num_nodes]
-        For each seat, the node's row in the array of the seat's reaches. Nodes between which the seat does not act
-        share a row.
+        For each seat, the node's row in the array of the seat's reaches. A node has its parent's row if the seat does
+        not act at the parent.
     """
 
     kind: np.ndarray

@@ -77,7 +77,7 @@ def board_classes(num_cards: int, num_suits: int = NUM_SUITS, num_ranks: int = N
     Raises
     ------
     ValueError
-        If there is no board of this size.
+        If `num_cards` is not 0..5, or is above the number of cards in the deck.
 
     >>> board_classes(3).sizes.sum()
     np.int64(22100)
@@ -109,7 +109,7 @@ def _board_classes(num_cards: int, num_suits: int, num_ranks: int) -> BoardClass
 def find_boards(
     boards: npt.ArrayLike, num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the class of each board, and the permutation that maps it to the class's representative.
+    """Return the class of each board, and the permutation that maps the board to the class's representative.
 
     Parameters
     ----------
@@ -128,7 +128,8 @@ def find_boards(
     Raises
     ------
     ValueError
-        If a card is not in the deck, or is twice on a board.
+        If `boards` does not hold integers along a last axis of 0..5 cards, a card is not in the deck, or a card is
+        twice on a board.
     """
     cards = np.asarray(boards)
     if cards.ndim == 0 or (cards.size and cards.dtype.kind not in "iu"):

@@ -27,5 +27,8 @@ def normalised(rows: np.ndarray, otherwise: npt.ArrayLike) -> np.ndarray:
 
 
 def purged(rows: np.ndarray, threshold: float) -> np.ndarray:
-    """Return rows of probabilities without those below a threshold; rows that are all below it stay as they are."""
+    """Return rows of probabilities in which those below a threshold are 0 and the others are scaled to sum to 1.
+
+    A row without a probability from the threshold on stays as it is.
+    """
     return normalised(np.where(rows >= threshold, rows, 0.0), rows)

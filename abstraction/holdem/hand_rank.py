@@ -74,6 +74,11 @@ def hand_rank(cards: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray
     uint16[...]
         `out`, or a new array.
 
+    Raises
+    ------
+    ValueError
+        If the cards are not card ids 0..51, a hand has another size, or `out` has another shape, dtype or layout.
+
     >>> from plurispiel.abstraction.holdem.cards import parse_cards
     >>> hand_rank([parse_cards("AsKsQsJsTs"), parse_cards("7c5d4h3s2c")])
     array([7462,    1], dtype=uint16)
@@ -90,7 +95,7 @@ def board_ranks(board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarr
     Parameters
     ----------
     board : array-like of int, [..., 3..5]
-        Card ids of a flop, turn or river.
+        Card ids of a flop, turn or river. Repeated cards are not detected.
     out : uint16[..., 1326], optional
         Where to write the ranks; C-contiguous.
 
@@ -98,6 +103,11 @@ def board_ranks(board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarr
     -------
     uint16[..., 1326]
         Rank of each combo, by board and combo id; 0 where the combo shares a card with the board.
+
+    Raises
+    ------
+    ValueError
+        As in `hand_rank`.
     """
     boards = _as_cards(board, 3, 5, "a board")
     out = _as_out(out, (*boards.shape[:-1], 1326))
@@ -121,6 +131,11 @@ def combo_ranks(board: npt.ArrayLike, combos: npt.ArrayLike, out: np.ndarray | N
     -------
     uint16[num_combos]
         Rank of each combo; 0 where a combo shares a card with the board or has a card twice.
+
+    Raises
+    ------
+    ValueError
+        As in `hand_rank`.
     """
     hole = _as_cards(combos, 1, 3, "a combo")
     known = _as_cards(board, 0, 7 - hole.shape[-1], f"a board for {hole.shape[-1]} hole cards")

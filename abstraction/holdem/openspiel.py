@@ -121,6 +121,11 @@ class OpenSpielGame:
     rules : HoldemRules
         The rules of the game.
 
+    Raises
+    ------
+    ValueError
+        If `parse_game` refuses the text, or `rules_of` the loaded game.
+
     Examples
     --------
     >>> leduc = OpenSpielGame("leduc_poker")
@@ -210,7 +215,7 @@ class OpenSpielGame:
         Raises
         ------
         ValueError, pyspiel.SpielError
-            If OpenSpiel refuses an action.
+            If an action is not legal.
         """
         rules = self.rules
         action_ids = actions

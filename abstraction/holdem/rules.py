@@ -135,7 +135,13 @@ class HoldemRules:
         return len(self.combos)
 
     def combo_id(self, hole_cards: Iterable[int]) -> int:
-        """Return the row of `combos` that holds these cards, which may be in any order."""
+        """Return the row of `combos` that holds these cards, which may be in any order.
+
+        Raises
+        ------
+        KeyError
+            If the cards are not a combo of the game.
+        """
         return self._combo_ids[frozenset(hole_cards)]
 
     def free_combos(self, cards: Iterable[int]) -> np.ndarray:
@@ -153,7 +159,7 @@ class HoldemRules:
         return {frozenset(cards): row for row, cards in enumerate(self.combos.tolist())}
 
     def board_size(self, street: int) -> int:
-        """Return the number of board cards dealt until a street begins, with the street's own cards."""
+        """Return the number of board cards on a street, the street's own cards included."""
         return sum(self.board_cards[: street + 1])
 
     def street_of_board(self, board: Sequence[int]) -> int:
@@ -170,7 +176,13 @@ class HoldemRules:
         return sizes.index(len(board))
 
     def with_menu(self, betting_abstraction: str) -> "HoldemRules":
-        """Return the same rules with the raises on offer that `betting_abstraction` names."""
+        """Return the same rules with the raises on offer that `betting_abstraction` names.
+
+        Raises
+        ------
+        ValueError
+            If the game has no such menu, see `HoldemRules`.
+        """
         return dataclasses.replace(self, betting_abstraction=betting_abstraction)
 
 
@@ -183,6 +195,11 @@ def no_limit_holdem(num_seats: int, stack: int = 10_000, blinds: tuple[int, int]
         Chips of every seat; the default is 100 big blinds.
     blinds : tuple of int
         Small and big blind.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer seats than 2 or more than 10, or `HoldemRules` refuses the chips.
     """
     _require(2 <= num_seats <= MAX_SEATS, f"a table has 2..{MAX_SEATS} seats, got {num_seats}")
     small, big = blinds

@@ -51,6 +51,11 @@ class HandRanker:
     ----------
     rules : HoldemRules
         With one or two hole cards.
+
+    Raises
+    ------
+    ValueError
+        If the game deals three hole cards.
     """
 
     def __init__(self, rules: HoldemRules):
@@ -86,6 +91,11 @@ class HandRanker:
 def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
     """Return the free combos of one board in a game, in order of strength.
 
+    Raises
+    ------
+    ValueError
+        If the game deals three hole cards.
+
     >>> from plurispiel.abstraction.holdem.cards import parse_cards
     >>> from plurispiel.abstraction.holdem.rules import HUNL
     >>> hands = rank_hands(HUNL, parse_cards("QsJh2h7c3d"))
@@ -109,6 +119,11 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
     Returns
     -------
     float64[..., num_hands]
+
+    Raises
+    ------
+    ValueError
+        If a range has another number of hands, or `out` another shape, dtype or layout.
     """
     weights, out, rows = _checked(hands, reach, out)
     mass = np.empty((kernels.CARD_SLOTS, 4))
@@ -119,7 +134,7 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
 def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
     """Return, for each hand, the weight of compatible hands that it beats minus the weight of hands that beat it.
 
-    Parameters and the shape of the result are as in `fold_mass`.
+    Parameters, errors and the shape of the result are as in `fold_mass`.
     """
     weights, out, rows = _checked(hands, reach, out)
     mass = np.empty((kernels.CARD_SLOTS, 4))

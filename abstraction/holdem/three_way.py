@@ -57,6 +57,11 @@ def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike)
         The sets are the hands that h beats (`WEAKER`), the hands that h beats or ties with (`NOT_STRONGER`), and `ALL`
         hands. If both others have folded, the counterfactual value of h is its payoff in chips times entry
         ``[ALL, ALL, h]``.
+
+    Raises
+    ------
+    ValueError
+        If a range has another number of hands, or hands have one hole card.
     """
     reach = np.stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     if reach.shape != (2, len(hands.combos)):
@@ -94,6 +99,11 @@ def three_way_values(
     folded : sequence of float
         Chips put in by each seat that has folded. If one of the three players is such a seat, its chips stand here,
         and its entry of `contributions` is 0.
+
+    Raises
+    ------
+    ValueError
+        As in `pair_masses`.
     """
     masses = pair_masses(hands, first, second)
     own, *others = contributions

@@ -20,11 +20,11 @@ _undisturbed: list[threading.Thread] = []
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[list[int]]:
-    """Let each of `SIGNALS` raise KeyboardInterrupt in the block, except ignored signals (SIGHUP under nohup).
+    """Let each of `SIGNALS` raise KeyboardInterrupt in the block.
 
-    A signal for which the caller has set a handler also keeps that handler. After a signal that raised, further signals
-    are dropped for five seconds: they would only interrupt the orderly end. If any signal raised, all signals changed
-    here are ignored after the block. In a thread other than the main one nothing changes.
+    A signal that is ignored (SIGHUP under nohup), or that has a handler of the caller, is left as it is. After a signal
+    that raised, further signals are dropped for five seconds: they would only interrupt the orderly end. If any signal
+    raised, all signals changed here are ignored after the block. In a thread other than the main one nothing changes.
 
     Yields
     ------
@@ -60,10 +60,10 @@ def interruptible() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back during the block; if any arrived, deliver the first to this process afterwards.
+    """Hold interrupts back during the block, and deliver those that arrived to this process afterwards.
 
-    In processes started in the block, interrupts stay blocked. On Windows, and in a thread other than the main one,
-    nothing is held back.
+    Of interrupts that another thread received, only the first is delivered. In processes started in the block,
+    interrupts stay blocked. On Windows, and in a thread other than the main one, nothing is held back.
     """
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield

@@ -4,8 +4,8 @@ Rules for a kernel:
 
 * A kernel takes arrays and scalars, fills arrays in place, and never allocates. It can therefore be compiled with
   ``_nrt=False``, without the atomic reference counting of every array argument, and runs up to ten times faster.
-* A kernel is called with C-contiguous arrays only. Unless it is inlined, a kernel is called with one signature, so that
-  it is compiled once; numba compiles an inlined kernel for every signature.
+* A kernel is called with C-contiguous arrays only. Unless it is inlined or meant for several dtypes, a kernel is called
+  with one signature, so that it is compiled once; numba compiles a kernel for every signature.
 * A kernel has no decorator of numba but `kernel`. numba does not notice a change in a function imported from another
   file, or in the fields of a record. So compiled code lies in a folder named by a hash of both (`source_digest`).
 * A record that a kernel takes is a class that derives from ``NamedTuple`` alone.

@@ -59,8 +59,12 @@ def is_deep(record: Any) -> bool:
 def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Record:
     """Return ``make(settings)`` for the settings of a TOML file.
 
-    If the file lacks the setting ``name``, the name is that of the file without its ending. The message of a ValueError
-    begins with the path.
+    If the file lacks the setting ``name``, the name is that of the file without its ending.
+
+    Raises
+    ------
+    ValueError
+        If `read_settings` refuses the file, or `make` the settings; the message names the path.
     """
     settings = {"name": path.stem} | read_settings(path)
     try:

@@ -63,7 +63,8 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
     label, outcome : int32[F], int64[F]
         Modified in place. A label numbers the information of the seat to act (`Histories`); the label is -1 where no
         seat decides. An outcome is -1 before the end of a hand. At the end, the outcome in base num_seats consists of
-        the node and one digit for each seat, seat 0 first: how many live hands the seat's hand beats, 0 if it folded.
+        the node and one digit for each seat, seat 0 first: at a showdown, the number of live hands that the seat's hand
+        beats; 0 for a seat that has folded, and for all seats without a showdown.
     """
     num_seats = plan.rules[NUM_SEATS]
     num_hole = plan.rules[NUM_HOLE_CARDS]

@@ -178,15 +178,15 @@ def flatten(
     ------
     ValueError
         If there is no such game, the game is too large, `histories.require_tree` refuses the game, the game offers
-        different actions in one information state, or `max_histories` is above 2**31 - 2.
+        different numbers of actions in one information state, or `max_histories` is above 2**31 - 2.
 
     Notes
     -----
-    Poker games with the rules of `HoldemRules` are dealt by kernels, millions of histories a second; their histories
-    are counted beforehand. All other games are walked state by state, some hundred thousand histories a second; their
-    number of histories is estimated beforehand, and slow walks are kept on disk (`history_cache`). If the estimate is
-    above a hundred times the limit, the game is refused at once. Otherwise the game is refused when the walk passes the
-    limit.
+    Poker games with the rules of `HoldemRules` and at most 200,000 public nodes are dealt by kernels, millions of
+    histories a second; their histories are counted beforehand. All other games are walked state by state, some hundred
+    thousand histories a second; their number of histories is estimated beforehand, and slow walks are kept on disk
+    (`history_cache`). If the estimate is above a hundred times the limit, the game is refused at once. Otherwise the
+    game is refused when the walk passes the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(
