@@ -37,8 +37,8 @@ class PublicExploitability(Exploitability):
         The expectation of each seat's best response with each combo against the other seat's range; NaN for
         impossible combos and for combos without a compatible hand in that range.
     suit_symmetric : bool or None
-        Whether boards that differ by a renaming of suits were walked as one; None if no cards are dealt to the
-        empty table.
+        Whether boards that differ by a renaming of suits were walked as one; None if no cards were dealt to an empty
+        board.
     num_boards : int
         Number of boards of the game's last street that were walked.
     """

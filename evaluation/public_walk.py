@@ -4,10 +4,10 @@ Reach goes down: the product of the probabilities of a seat's own actions with e
 agents report. Values come up: those of each combo against the other seat's whole range, with exact card removal. Values
 are counterfactual: weighted by the other seat's reach.
 
-Where the agents' play is symmetric in suits, one board stands for all boards that differ by a renaming of suits: 1,755
-flops for 22,100. Before the first board cards are dealt, that symmetry is tested on the reach of both seats and on 100
-random questions on each street. If a test fails, all boards are walked. The cards of one deal are shown to agents in
-ascending order.
+Where the agents' play is symmetric in suits, one board of the first deal stands for all that differ by a renaming of
+suits: 1,755 flops for 22,100. Before this deal, the symmetry is tested on the reach of both seats and on 100 random
+questions on each street. If a test fails, or if the walk begins with cards on the board, all boards are walked. The
+cards of one deal are shown to agents in ascending order.
 """
 
 import functools
@@ -137,8 +137,8 @@ class PublicWalk:
     Attributes
     ----------
     suit_symmetric : bool or None
-        After the walk: whether boards that differ by a renaming of suits were walked as one; None if no
-        cards were dealt to the empty table.
+        After the walk: whether boards that differ by a renaming of suits were walked as one; None if no cards were
+        dealt to an empty board.
     num_boards : int
         After the walk: number of boards of the game's last street that were walked.
 

@@ -1,4 +1,4 @@
-"""Kernels that find equity against a uniformly random hand, with exact card removal, and that count outs."""
+"""Kernels of equity against a uniformly random hand, with exact card removal, and of outs."""
 
 import numpy as np
 

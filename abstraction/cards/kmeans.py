@@ -1,8 +1,8 @@
 """k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
 
 Several starts on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007), with the given
-distance. The best start is continued on all points. The mean does not minimise the sum of `distances.L1`; therefore
-this sum may rise slightly from round to round. The sum of `distances.SQUARED_L2` never rises.
+distance. The best start is continued on all points. Centroids are means, which do not minimise the sum of distances
+`distances.L1`; therefore this sum may rise slightly from round to round. That of `distances.SQUARED_L2` never rises.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _ENOUGH = 1e-4  # iteration stops after a round that lowers the weighted sum of 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Centroids, the points' labels, and the course of the optimisation.
+    """The centroids, the nearest one of each point, and the sum of distances in each round.
 
     Attributes
     ----------

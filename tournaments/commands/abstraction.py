@@ -81,6 +81,8 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
     """Build the buckets of one flop, or of all flops, in the cache; return the exit code."""
     if options.out:
         raise ValueError(f"{FLOP_500.name} is kept in the cache (PLURISPIEL_CACHE), not in a folder: leave out --out")
+    if options.seed is not None:
+        raise ValueError(f"{FLOP_500.name} has the seed {FLOP_500.seed}, as search expects: leave out --seed")
     if bool(options.flop) == options.all:
         raise ValueError(f"{FLOP_500.name} is built for one flop, --flop QsJh2h, or for each of them, --all")
     flops = all_flops() if options.all else [parse_cards(options.flop)]

@@ -19,7 +19,7 @@ def main(options: argparse.Namespace) -> int:
     folder = find_run(options.run)
     first = next(stored_hands(folder), None)
     if first is None:
-        raise ValueError(f"{folder} holds no hands: play the tournament with --hands all or --hands sample")
+        raise ValueError(f"{folder} holds no hands: play the tournament, with --hands all or --hands sample")
     out = Path(options.out) if options.out else None
     with writing_atomically(out) if out else contextlib.nullcontext(sys.stdout) as stream:
         if options.format == "acpc":
@@ -44,7 +44,7 @@ def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
     name = f"{one_word((out or folder.absolute()).stem)}.game"
     if out is None:
         print(
-            f"plurispiel replay needs the game file {name} beside this log: --out FILE.log also writes FILE.game",
+            f"plurispiel replay needs the game file {name} beside this log; --out FILE.log writes both files",
             file=sys.stderr,
         )
     else:

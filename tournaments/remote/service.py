@@ -11,7 +11,7 @@ from plurispiel.tournaments.remote.table import HandBroken, check_follows
 
 
 class ServiceTable(Protocol):
-    """A seat at the table of a service between two players.
+    """A seat at a service's heads-up table.
 
     All methods wait until the seat is to act or the hand is over. They raise `HandBroken` if this hand cannot be
     finished, and `TableError` if the service plays no hands now.

@@ -43,7 +43,7 @@ def pack_group(hands: Sequence[tuple[Hand, Sequence[int]]]) -> bytes:
 
 
 def pack_stories(stories: Sequence[dict[str, Any]]) -> bytes:
-    """Return the stories of a group's hands (`hand_story`) as compressed JSON."""
+    """Return the stories of a group's hands, the records of `hand_story.hand_story`, as compressed JSON."""
     return zlib.compress(json.dumps(stories, separators=(",", ":"), allow_nan=False).encode())
 
 
@@ -61,7 +61,9 @@ def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]
     try:
         return json.loads(zlib.decompress(packed))
     except (zlib.error, ValueError, TypeError):
-        raise RunRefused(f"{store.folder} is damaged: its stories of deck {deck} cannot be read") from None
+        raise RunRefused(
+            f"{store.folder} is damaged: its data for the hand viewer of deck {deck} cannot be read"
+        ) from None
 
 
 class KeptHand(NamedTuple):

@@ -69,7 +69,7 @@ def test_another_game_gets_its_file_beside_the_log(folder, capsys):
     captured = capsys.readouterr()
     assert captured.out.startswith(f"# name/game/hands/seed run run.game {len(hands)} 0\nSTATE:0:")
     assert (
-        "plurispiel replay needs the game file run.game beside this log: --out FILE.log also writes FILE.game"
+        "plurispiel replay needs the game file run.game beside this log; --out FILE.log writes both files"
         in captured.err
     )
 

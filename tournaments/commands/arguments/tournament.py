@@ -47,8 +47,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         metavar="A,B,...",
         default=argparse.SUPPRESS,
         help="agent specs NAME[:ARG][?key=value&...], repeatable: built-in names (plurispiel ls agents), "
-        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: blueprint heads-up against each of "
-        "the five baselines; all six if --game, --seats or --format is given)",
+        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: blueprint heads-up against each of tag, equity, call, "
+        "raise and random; if --game, --seats or --format is given, these six agents in that setting)",
     )
     add(
         "--game",
@@ -85,7 +85,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="draw N line-ups in which agents and pairs of agents meet evenly (default: all, at most 100)",
+        help="draw N line-ups, so that all agents, and all pairs of agents, play about equally often (default: all "
+        "line-ups, at most 100)",
     )
 
 
@@ -146,8 +147,9 @@ def _add_score(add: Callable[..., Any]) -> None:
         "--stop-when",
         metavar="RULE",
         default=argparse.SUPPRESS,
-        help="stop before the last deck: 'ci<=20' when every agent's interval is within 20 mbb/hand of its mean, "
-        "'significant' when no agent's interval contains 0; both use anytime-valid intervals (default: never)",
+        help="stop before the last deck: 'ci<=20' when the half-widths of all agents' anytime-valid intervals are at "
+        "most 20 mbb/hand, 'significant' when none of these intervals contains 0; in a gauntlet, lineup-1v5 and "
+        "lineup-5v1 only the one measured agent counts (default: never)",
     )
     add(
         "--dry-run",
