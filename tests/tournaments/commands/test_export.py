@@ -98,7 +98,7 @@ def test_leduc_has_no_phh(folder, capsys):
 def test_runs_without_hands(folder, capsys):
     play(capsys, "--agents", "random,call", "--seats", "2", "--decks", "2", "--hands", "none")
     assert main(["export", "run"]) == 2
-    assert "run holds no hands: play the tournament with --hands" in capsys.readouterr().err
+    assert "run holds no hands: play the tournament, with --hands" in capsys.readouterr().err
     assert main(["export", "nowhere"]) == 2
     assert capsys.readouterr().err.startswith("plurispiel export: nowhere is no run folder")
 
