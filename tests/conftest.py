@@ -47,26 +47,36 @@ def bucket_table_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session", autouse=True)
 def loopback_alone():
-    """Let no test look up or reach anything but this machine, whatever is given to it."""
-    connect, look_up = socket.socket.connect, socket.getaddrinfo
-
-    def guarded_connect(self, address):
-        if self.family in (socket.AF_INET, socket.AF_INET6):
-            require_loopback(address[0])
-        return connect(self, address)
+    """Let no test look up, reach or offer anything but this machine, whatever is given to it."""
+    look_up = socket.getaddrinfo
 
     def guarded_look_up(host, *arguments, **options):
         require_loopback(host)
         return look_up(host, *arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(socket.socket, "connect", guarded_connect)
         patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        for name in ("bind", "connect", "connect_ex", "sendto"):
+            patch.setattr(socket.socket, name, on_loopback(getattr(socket.socket, name)))
         yield
 
 
-def require_loopback(host):
-    if host not in (None, "", "localhost", "::1") and not str(host).startswith("127."):
+def on_loopback(method):
+    """Return a method of sockets, of which the last argument is an address, for this machine's addresses alone."""
+
+    def guarded(self, *arguments):
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            require_loopback(arguments[-1][0], names_all=method.__name__ == "bind")
+        return method(self, *arguments)
+
+    return guarded
+
+
+def require_loopback(host, names_all=False):
+    """Raise if a host is not this machine; an empty one names all of its addresses to who offers a port."""
+    if host in (None, "") and not names_all:
+        return
+    if host not in ("localhost", "::1") and not str(host).startswith("127."):
         raise AssertionError(f"a test reaches out to {host!r}")
 
 

@@ -44,6 +44,9 @@ _PARTS = 3
 _COMPARED_PROGRAMS = 5
 """Hands in which a program is compared with newly started ones, which takes three starts or more for each hand."""
 
+_UNSEEDED = ("acpc", "pokerbots")
+"""Programs whose protocol tells no seed: no program of theirs can play the same again."""
+
 _PATIENCE = 10
 """Time for a hand in the test of the contract, as a multiple of the time limit of one answer.
 
@@ -135,6 +138,7 @@ def _play(
         "notes": [],
         "fallbacks": fallbacks,
         "answer_seconds": float(np.median(waits)) if waits else None,
+        "answers_per_second": len(waits) / sum(waits) if waits else None,
     }
 
 
@@ -205,7 +209,10 @@ def _check_program(
             return record | {"violations": [f"{fault.kind}: {fault.message}"]}
         begin = time.monotonic()
         # Starts are slow. The first half of the time goes to hands without any, so that frequencies can be compared.
-        for num_compared, end in ((0, begin + seconds / 2), (_COMPARED_PROGRAMS, begin + seconds)):
+        stages = [(0, begin + seconds / 2), (_COMPARED_PROGRAMS, begin + seconds)]
+        if parse_spec(spec).name in _UNSEEDED:
+            stages = [(0, begin + seconds)]
+        for num_compared, end in stages:
             report = _check_first(first, start, rules, num_compared, end)
             record["decisions"] += report.decisions
             record["tells_range"] |= report.tells_range
@@ -293,7 +300,8 @@ def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
         which = "all" if found["fallbacks"] == found["answers"] else f"{found['fallbacks']:,} of"
         lines.append(printable(f"  {which} {found['answers']:,} answers were fallbacks, the last for: {found['last']}"))
     if record["answer_seconds"] is not None:
-        lines.append(f"  the median time of an answer is {seconds_text(record['answer_seconds'])}")
+        rate = f"{record['answers_per_second']:,.0f} answers a second"
+        lines.append(f"  {rate}, the median time of an answer is {seconds_text(record['answer_seconds'])}")
     tells = "reports" if record["tells_range"] else "does not report"
     lines.append(f"the contract, {record['decisions']:,} decisions; the agent {tells} its strategy for every hand:")
     lines += [printable(f"  {violation}") for violation in record["violations"]] or ["  no violations"]

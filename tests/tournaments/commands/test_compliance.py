@@ -114,9 +114,9 @@ def test_good_agents_have_nothing_to_fear(capsys, spec):
     assert code == 0
     assert list(record) == [
         *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations"),
-        *("remembers", "notes", "fallbacks", "answer_seconds"),
+        *("remembers", "notes", "fallbacks", "answer_seconds", "answers_per_second"),
     ]
-    assert 0.0 < record["answer_seconds"] < 1.0 and record["fallbacks"] is None
+    assert 0.0 < record["answer_seconds"] < 1.0 < record["answers_per_second"] and record["fallbacks"] is None
     assert (record["remembers"], record["notes"]) == ({"decks": 40, "different": 0}, [])
     assert (record["hands"], record["faults"], record["violations"]) == (40, {}, [])
     assert record["decisions"] > 400
@@ -233,3 +233,24 @@ def test_the_faults_of_a_program_are_told(capsys, tmp_path):
     assert 'illegal (20), the first: "call" is no action: f, c, or r and at least 2 chips' in printed
     assert main(["compliance", "stdio:./no", "--game", "HUNL"]) == 2
     assert "no program './no'" in capsys.readouterr().err
+
+
+ACPC_BOT = """#!{python} -IS
+import socket
+import sys
+
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as dealer:
+    dealer.sendall(b"VERSION:2.0.0\\n")
+    for line in dealer.makefile("rb"):
+        _, _, hand, betting, _ = line.rstrip().split(b":")  # answers of other seats' states are ignored
+        dealer.sendall(line.rstrip() + (b":f\\n" if betting.endswith(b"r") and hand > b"0" else b":c\\n"))
+"""
+
+
+def test_a_program_that_is_told_no_seed_is_not_asked_to_play_the_same_again(capsys, tmp_path):
+    (tmp_path / "bot").write_text(ACPC_BOT.replace("{python}", sys.executable))
+    (tmp_path / "bot").chmod(0o755)
+    assert main(["compliance", f"acpc:{tmp_path}/bot", "--game", "KUHN", "--hands", "20", "--seconds", "6"]) == 0
+    printed = capsys.readouterr().out
+    assert "  no violations\n" in printed
+    assert re.search(r"\n  [0-9,]+ answers a second, the median time of an answer is [0-9.]+ .?s\n", printed)

@@ -143,6 +143,6 @@ def test_without_a_model_it_checks_and_folds(tmp_path):
 def test_compliance_tells_that_a_model_never_answered(tmp_path, capsys):
     write_example("llm", tmp_path)
     (tmp_path / "llm.toml").write_text('address = "http://127.0.0.1:9/"\nmodel = "x"\nkey = ""\n')
-    check = ["compliance", f"stdio:{tmp_path}/llm_bot.py", "--game", "HUNL", "--hands", "2", "--seconds", "1"]
+    check = ["compliance", f"stdio:{tmp_path}/llm_bot.py", "--game", "HUNL", "--hands", "4", "--seconds", "9"]
     assert main(check) == 0
     assert re.search(r"\n  all [0-9]+ answers were fallbacks, the last for: URLError\n", capsys.readouterr().out)

@@ -78,3 +78,6 @@ def test_no_test_reaches_out():
         connect("192.0.2.1", 80, 1.0)
     with socket.socket() as stream, pytest.raises(AssertionError, match="reaches out"):
         stream.connect(("192.0.2.1", 80))
+    for host in ("", "0.0.0.0", "192.0.2.1"):
+        with socket.socket() as stream, pytest.raises(AssertionError, match="reaches out"):
+            stream.bind((host, 0))
