@@ -75,6 +75,8 @@ class Match:
         ------
         NoPlayer
             If a player does not connect in time.
+        OSError
+            If the system no longer lets a seat listen at its port, or the log cannot be written.
         """
         seats = self.rules.num_seats
         clients = [agent for agent in agents if isinstance(agent, TcpSeat)]

@@ -43,7 +43,8 @@ def is_loopback(address: str) -> bool:
 class TcpSeat(RemoteAgent):
     """A player at a port. It takes one connection at a time; during a connection nobody listens at the port.
 
-    After any fault except an illegal action, the connection is closed. The player may connect again.
+    A fault in `observe`, `act` or `show_end` is an `AgentFault`. After any fault except an illegal action, the
+    connection is closed. The player may connect again.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ class TcpSeat(RemoteAgent):
     Raises
     ------
     OSError
-        If the port is taken; the message names it.
+        If the system does not let the seat listen, as when the port is taken; the message names address and port.
     """
 
     name = "tcp"
@@ -86,6 +87,8 @@ class TcpSeat(RemoteAgent):
         ------
         NoPlayer
             If no player connects within `seconds`.
+        OSError
+            If nobody listens at the port and the system does not let the seat listen again.
         """
         if self._connection is not None:
             return False

@@ -107,21 +107,24 @@ def write_score(stream: TextIO, totals: Sequence[float], names: Sequence[str]) -
 
 
 def one_word(text: str) -> str:
-    """Return a text with a ``_`` for all that is no ASCII letter, digit, dot, dash or underscore; never empty."""
+    """Return a text with a ``_`` for each run of characters other than ASCII letters, digits, ``.``, ``-`` and ``_``.
+
+    An empty text becomes ``run``.
+    """
     return re.sub(r"[^\w.-]+", "_", text, flags=re.ASCII) or "run"
 
 
 def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hands of one game as STATE lines.
 
-    A label of digits is written as the number of the hand. In place of any other label, the number of the line is
-    written, from 0. Board cards that the betting did not reach are left out, as in the dealer's logs.
+    A label of digits is written as the number of the hand. In place of any other label, the hand's index in `histories`
+    is written. Board cards that the betting did not reach are left out, as in the dealer's logs.
 
     Raises
     ------
     ValueError
-        If a hand is not over, lacks payoffs or board cards, or has another game than the first hand; or if the game
-        deals board cards before the first betting.
+        If a hand breaks the rules, is not over, lacks payoffs or board cards, or has another game than the first hand;
+        or if the game deals board cards before the first betting.
     """
     game = None
     for number, history in enumerate(histories):
@@ -161,7 +164,8 @@ def read_cards(text: str, betting: Betting) -> tuple[tuple[tuple[int, ...], ...]
     Raises
     ------
     ValueError
-        If the text is malformed, lacks a seat, or the board has not as many cards on each street as after `betting`.
+        If the text is malformed, has too few or too many seats, or has another number of board cards on a street than
+        `betting` has reached; or if the game deals board cards before the first betting.
     """
     rules = betting.rules
     street = betting.state.street

@@ -1,8 +1,8 @@
-"""Bet sizes of PHH files converted into those of this package, and back.
+"""Bets counted by the street converted into totals over the whole hand, and back.
 
-This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH counts the chips that the seat
-bets on one street, and the ante on none. `before` is the seat's contribution on earlier streets, in chips, plus its
-ante.
+This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH files, Pokerbots, services on
+the web and card rooms count the chips that the seat bets on one street; PHH counts the ante on none. `before` is the
+seat's contribution on earlier streets, in chips, plus its ante.
 """
 
 

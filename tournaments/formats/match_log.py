@@ -1,4 +1,4 @@
-"""The log of a match as it is played, in the form of the ACPC's dealer: whole up to the last hand, whatever happens."""
+"""The log of a match as it is played, in the form of the ACPC's dealer: a killed process leaves all finished hands."""
 
 import os
 from collections.abc import Sequence
@@ -56,7 +56,13 @@ class MatchLog:
         self._stream.flush()
 
     def add(self, history: HandHistory) -> None:
-        """Append a hand, whose label is its number (`write_acpc`)."""
+        """Append a hand, whose label is its number.
+
+        Raises
+        ------
+        ValueError
+            If a log cannot hold the hand (`write_acpc`).
+        """
         write_acpc(self._stream, [history])
         self._stream.flush()
 

@@ -122,6 +122,11 @@ def write_match_state(
         Hole cards by seat; empty for a seat whose cards `seat` may not see (`seen_cards`).
     board : sequence of int
         The board, whose cards after `street` are left out.
+
+    Raises
+    ------
+    ValueError
+        If the game deals board cards before the first betting.
     """
     betting, cards = write_betting(rules, actions, street), write_cards(rules, seen, board, street)
     return f"MATCHSTATE:{seat}:{number}:{betting}:{cards}"

@@ -59,7 +59,7 @@ def write_street_bet(action: int, betting: Betting) -> str:
 
 
 def chips_before(betting: Betting) -> int:
-    """Return the chips that the seat to act, between two players, has paid on earlier streets."""
+    """Return the chips that the seat to act has paid on earlier streets; the game has two seats."""
     earlier = [size for size, when in zip(betting.sizes, betting.streets, strict=True) if when < betting.state.street]
     return max(betting.rules.big_blind, *earlier) if earlier else 0
 

@@ -74,7 +74,7 @@ class ToldHand:
         self.line = f"MATCHSTATE:{head}:{number}:{rest}"
 
     def answer(self, line: str, public: PublicState) -> int | None:
-        """Return the action in a player's line; None if the line answers another state, or is a comment.
+        """Return the action in a player's line; None if the line does not answer the last state.
 
         Raises
         ------

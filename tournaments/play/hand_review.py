@@ -120,7 +120,7 @@ class HandReview:
                 indent=4,
             )
         if any(decision.grid for decision in self.decisions):
-            screen.line("decisions; in brackets, how often so: with the hand held, with the whole range", "faint")
+            screen.line("decisions; in brackets, the action's frequency with the hand held, with the range", "faint")
             for k, decision in enumerate(self.decisions, start=1):
                 screen.line(self._decision_words(k, decision), indent=6)
 
@@ -150,7 +150,7 @@ class HandReview:
         return f"{text} ({decision.grid['own'][played]:.0%}, {decision.grid['totals'][played] or 0.0:.0%})"
 
     def _made(self, seat: int) -> str:
-        """Return the category of a seat's hand at the showdown, such as ``flush``; empty for short hands and folds."""
+        """Return ``folded``, or the category of a seat's hand at a showdown (``flush``); empty for short hands."""
         hand, rules = self._hand, self._hand.rules
         if seat in hand.folded:
             return "folded"

@@ -63,6 +63,8 @@ class PlayHistory:
     ValueError
         If another process plays at the table, the folder belongs to another table or holds something else, or its file
         of hands is damaged.
+    OSError
+        If the folder cannot be created or its files cannot be written.
 
     Attributes
     ----------

@@ -3,8 +3,8 @@
 A person reports no strategy, so AIVAT by itself removes from the person's payoff only the luck of the cards. The
 zero-sum correction (`evaluation.zero_sum`) takes off more: the sum of all seats' AIVAT scores is luck. A hand is here a
 group with two contestants, the person and all others together. The person's prior coefficient is that of a *silent*
-seat, whose strategy is unknown or not trusted. Heads-up against an agent that reports its strategy the prior is 1: the
-person's score is then minus the agent's.
+seat, whose strategy is unknown or not trusted. Heads-up against an agent that reports its strategy the prior is 1: with
+the prior alone, as in the first hand, the person's score is minus the agent's.
 
 Which seats are silent depends on the agents alone, not on the hand, so the result is unbiased.
 """
@@ -54,7 +54,7 @@ class RunningResult:
     big_blind : int
         Chips of the big blind.
     silent : sequence of bool
-        Whether each seat is silent. The first is the person's, which is.
+        Whether each seat is silent. The first is the person's, which is silent.
     """
 
     def __init__(self, big_blind: int, silent: Sequence[bool]):

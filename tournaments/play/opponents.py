@@ -38,6 +38,11 @@ class Opponents(contextlib.AbstractContextManager):
         The agent of each opponent. A retired agent is replaced by one that only folds.
     are_trusted : tuple of bool
         Whether each opponent is an agent of this package, whose reported strategy corrects scores.
+
+    Raises
+    ------
+    ValueError
+        If an agent does not exist or does not load.
     """
 
     def __init__(self, specs: Sequence[str], limits: Limits, sandbox: Sandbox | None, log: Path):

@@ -91,7 +91,7 @@ class Person(Agent):
         Raises
         ------
         Left
-            If the input has ended.
+            If the input has ended, too many lines of a pipe were no keys, or the output is lost.
         """
         public = view.public
         if self.has_quit:

@@ -42,7 +42,7 @@ def legal_keys(public: PublicState) -> list[Key]:
 
 
 def raise_range(public: PublicState) -> tuple[int, int] | None:
-    """Return the smallest and the largest raise in chips of the street, if all sizes between them are legal."""
+    """Return the smallest and the largest raise in chips of the street; None unless all sizes between are legal."""
     if public.menu is not None or not public.max_raise:
         return None
     before = street_start(public)[public.actor]

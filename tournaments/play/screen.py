@@ -16,7 +16,7 @@ _MAX_REFUSED = 1000  # keys in succession from a pipe or a file: `yes` would typ
 
 
 class Left(BaseException):
-    """The person has left in the middle of a hand: the input has ended, or the output is lost.
+    """The person is gone: the input has ended within a hand, holds too many lines that are no keys, or output is lost.
 
     Not an `Exception`, because `play_hand` takes an agent's exceptions for faults and plays on.
     """
@@ -24,6 +24,8 @@ class Left(BaseException):
 
 class Screen:
     """Writes lines for a person and reads the person's lines.
+
+    All methods raise `Left` if the output is lost.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class Session:
         Returns
         -------
         bool
-            Whether the last hand was finished; False if the input ended within a hand, which then does not count.
+            Whether the last hand was finished; False if the person left within a hand, which then does not count.
 
         Raises
         ------
@@ -107,15 +107,16 @@ class Session:
         self._greet()
         played = 0
         while num_hands is None or played < num_hands:
+            number = self._history.next_number
             try:
-                review = self._play_hand(self._history.next_number)
+                review = self._play_hand(number)
                 played += 1
                 if self._person.has_quit or played == num_hands or not self._stays(review):
                     return True
             except Left as left:
                 if left.__cause__ is not None:
                     raise left.__cause__ from None
-                return False
+                return self._history.next_number > number  # too many keys of a pipe were refused after a hand
         return True
 
     @property

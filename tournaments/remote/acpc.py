@@ -23,6 +23,11 @@ class AcpcTable:
         The connection to the dealer.
     rules : HoldemRules
         The game that the dealer deals.
+
+    Raises
+    ------
+    TableError
+        If the connection is lost.
     """
 
     def __init__(self, connection: Connection, rules: HoldemRules):

@@ -12,7 +12,7 @@ _CHUNK = 1 << 16
 class Connection:
     """A connected socket, read and written by lines.
 
-    Lines are written with CR and LF, and read with CR, LF or both.
+    Lines end with LF. A CR before it is written, and need not be there when a line is read.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def connect(host: str, port: int, seconds: float) -> Connection:
     Raises
     ------
     OSError
-        If nobody listens at the address, or there is no answer within `seconds`; the message names the address.
+        If the host is unknown, nobody listens, or there is no answer within `seconds`; the message names the address.
     """
     try:
         stream = socket.create_connection((host, port), timeout=seconds)

@@ -1,8 +1,8 @@
 """Requests with JSON bodies to a service over HTTP; replies are limited in time and in size.
 
-Certificates are verified, redirects are refused, and no proxy is used. If the service is busy or the connection is
-lost, the request is repeated after a wait, up to six times in all. A wait is drawn uniformly from 0 to a bound that
-doubles each time ("full jitter").
+Certificates are verified, redirects are refused, and no proxy is used. If the service is busy, or the connection is
+lost before a reply's body has begun, the request is sent again after a wait; there are six attempts at most. A wait is
+drawn uniformly from 0 to a bound that doubles each time ("full jitter").
 """
 
 import http.client
@@ -24,7 +24,7 @@ MAX_REPLY = 256 << 10
 """Largest number of bytes of a reply, its headers included."""
 
 TIMEOUT_S = 30.0
-"""Seconds that a request may take in all, by default."""
+"""Seconds that an attempt may take by default, from connecting to the end of the reply."""
 
 MAX_TIMEOUT_S = 600.0
 """Largest timeout that can be set."""
@@ -56,7 +56,7 @@ class BadStatus(TableError):
 
 
 class BadReply(HandBroken):
-    """A reply is too long or too slow, is cut off, is no JSON, or repeats the key."""
+    """A reply is too long or too slow, is cut off, is no HTTP or no JSON, or repeats the key."""
 
 
 class HttpClient:
@@ -71,7 +71,7 @@ class HttpClient:
     secret : str
         A key among the headers. In replies it is replaced by asterisks before they are kept or read.
     timeout : float
-        Seconds that a request may take.
+        Seconds that each attempt may take.
     wait : callable
         Waits for a number of seconds.
 

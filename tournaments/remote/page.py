@@ -57,7 +57,7 @@ def read_sitting(folder: Path) -> Sitting:
     Raises
     ------
     ValueError
-        If the folder holds no hands, or damaged ones.
+        If the folder holds no hands, damaged ones, or those of a service or version that this package does not know.
     """
     settings, hands = read_hands(folder)
     big_blind = _BIG_BLINDS.get(settings.get("service", ""))
@@ -73,7 +73,7 @@ def make_remote_page(sittings: Sequence[Sitting], folder: str) -> Page:
     parts = [
         Part("results", "Results", _RESULTS, links["results.csv"], _results(sittings)),
         Part("hands", "Hands", _HANDS, links["hands.csv"], _hands(sittings)),
-        Part("settings", "Settings", "The settings of each folder, whose hands are added up.", "", _settings(sittings)),
+        Part("settings", "Settings", "All hands of a folder were played with these settings.", "", _settings(sittings)),
     ]
     title = ", ".join(sitting.name for sitting in sittings)
     hands = sum(sitting.results["hands"] for sitting in sittings)

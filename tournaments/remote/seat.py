@@ -20,7 +20,7 @@ from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.run.kernels import PLAY, warmup, warmup_play
 
 MATCH = ("evaluation.replay", "tournaments.formats.acpc")
-"""The modules whose kernels a match needs, besides those of the agents."""
+"""The modules whose kernels a match needs besides `PLAY` and those of the agents."""
 
 
 @contextlib.contextmanager
@@ -34,6 +34,8 @@ def seated_agent(spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox
     ------
     ValueError
         If the agent does not exist, does not load, or does not play the game.
+    ArtefactRefused
+        If the agent's stored strategy is damaged.
     """
     try_stored(spec, rules)
     warmup((*PLAY, *MATCH))

@@ -59,13 +59,13 @@ class KeptHand(NamedTuple):
     state : str
         The hand as a MATCHSTATE line of the ACPC's protocol, with all cards that are known; empty if it is not scored.
     payoff : float or None
-        Our net chips.
+        Our net chips; None unless the hand is scored.
     service_corrected : float or None
-        The service's own estimate with luck removed, in chips.
+        The service's own estimate with luck removed, in chips; None without one.
     aivat : float or None
         Our AIVAT estimate in chips; None if it needs cards that were not shown.
     milliseconds : float
-        Time from the beginning of the hand to its end.
+        Time from the beginning of the hand, or from its continuation by this process, to its end.
     trouble : str
         The reason why the hand is broken.
     faults : tuple of str
@@ -102,7 +102,10 @@ class HandStore:
     Raises
     ------
     ValueError
-        If another process uses the folder, its hands were played with other settings, or its database is damaged.
+        If another process uses the folder, its hands were played with other settings, or its database is damaged or
+        cannot be opened.
+    OSError
+        If the folder cannot be created.
     """
 
     def __init__(self, folder: Path, settings: dict[str, Any]):
@@ -112,7 +115,11 @@ class HandStore:
             self._lock = lock_folder(folder)
         except BlockingIOError:
             raise ValueError(f"another process plays for {folder}; end it, or give another --out") from None
-        self._database = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            self._database = sqlite3.connect(self.path, isolation_level=None)
+        except sqlite3.Error as error:
+            unlock_folder(self._lock)
+            raise ValueError(f"cannot use {self.path}: {error}; give another --out") from None
         try:
             self._begin_use(settings)
         except BaseException as error:
@@ -142,7 +149,7 @@ class HandStore:
         Raises
         ------
         ValueError
-            If another hand of this name is kept already.
+            If another hand of this name is kept already, or the hand of this number is over.
         """
         row = self._database.execute("SELECT number FROM hands WHERE hand_id = ? AND hand_id <> ''", (hand_id,))
         if any(other != number for (other,) in row):
@@ -210,7 +217,7 @@ def read_hands(folder: Path) -> tuple[dict[str, Any], list[KeptHand]]:
     Raises
     ------
     ValueError
-        If the folder holds no hands, or damaged ones.
+        If the folder holds no hands, damaged ones, or those of another version of this package.
     """
     path = folder / _NAME
     # SQLite reads a database in WAL mode only in a writable folder, unless told that nobody writes to it.

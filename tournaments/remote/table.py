@@ -16,7 +16,8 @@ class HandBroken(TableError):
 class RemoteTable(Protocol):
     """One seat at a table that somebody else runs.
 
-    The methods wait, and return when the seat is to act or the hand is over. They raise `TableError`.
+    `new_hand` and `act` wait, and return when the seat is to act or the hand is over. They raise `TableError` if the
+    hand cannot be begun or finished.
     """
 
     def new_hand(self) -> MatchState | None:

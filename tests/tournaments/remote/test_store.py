@@ -48,3 +48,10 @@ def test_damage_is_noticed(tmp_path):
     store.path.write_bytes(b"not a database" * 100)
     with pytest.raises(ValueError, match="is damaged"):
         HandStore(tmp_path, SETTINGS)
+
+
+def test_a_database_that_cannot_be_opened(tmp_path):
+    (tmp_path / "remote.sqlite").mkdir()
+    for _ in range(2):  # the folder is released
+        with pytest.raises(ValueError, match="cannot use .*remote.sqlite: .*; give another --out"):
+            HandStore(tmp_path, SETTINGS)
