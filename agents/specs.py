@@ -8,7 +8,8 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``;
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
-- ``continual``, without ARG: it re-solves small games at each decision: ``continual?iterations=300``;
+- ``continual``, without ARG: it re-solves at each decision, in small games and in heads-up hold'em after the bundled
+  blueprint has played before the flop: ``continual?iterations=300``, ``continual?time=1``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
 - ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``;
 - ``acpc``, with the command of a program that speaks the protocol of the ACPC: ``acpc:./startme.sh``;
@@ -315,7 +316,8 @@ def agent_digest(spec: str) -> str:
     """Return a hash of the file, program or stored strategy that defines an agent; empty for agents without any.
 
     So an edited file counts as another agent; modules that the file imports are not part of the hash. Without an
-    argument, ``blueprint`` and ``search`` have the digests of all bundled blueprints, as any of them may play.
+    argument, ``blueprint``, ``search`` and ``continual`` have the digests of all bundled blueprints, as any of them may
+    play.
 
     Raises
     ------
@@ -329,7 +331,7 @@ def agent_digest(spec: str) -> str:
         from plurispiel.agents.tabular.solution import solution_digest
 
         return solution_digest(Path(parsed.argument))
-    if parsed.has_blueprint:
+    if parsed.has_blueprint or parsed.name == "continual":
         from plurispiel.agents.blueprint.blueprint import blueprint_digest
         from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
 

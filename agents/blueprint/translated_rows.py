@@ -8,9 +8,10 @@ from plurispiel.abstraction.actions.translation import BetweenNodes, Place, Tran
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.agents.base import Strategy
 from plurispiel.agents.blueprint.blueprint import Blueprint
 
-__all__ = ["TranslatedRows", "nearest_action", "rows_in_tree"]
+__all__ = ["TranslatedRows", "nearest_action", "nearest_rows", "rows_in_tree"]
 
 
 class TranslatedRows:
@@ -87,6 +88,17 @@ def nearest_action(actions: tuple[int, ...], action: int) -> int:
     if action <= CALL or not raises:
         return actions.index(CALL if CALL in actions else FOLD)
     return actions.index(min(raises, key=lambda each: abs(each - action)))
+
+
+def nearest_rows(strategy: Strategy, actions: tuple[int, ...]) -> np.ndarray:
+    """Return a strategy in other actions: float64[num_combos, len(actions)].
+
+    Each action of the strategy counts as the nearest of `actions` (`nearest_action`).
+    """
+    rows = np.zeros((len(strategy.probabilities), len(actions)))
+    for column, action in enumerate(strategy.actions.tolist()):
+        rows[:, nearest_action(actions, action)] += strategy.probabilities[:, column]
+    return rows
 
 
 def rows_in_tree(blueprint: Blueprint, tree: BettingTree) -> Iterator[tuple[int, np.ndarray]]:

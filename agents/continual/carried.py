@@ -23,9 +23,9 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.continual.leaf_values import board_chance
 from plurispiel.agents.continual.lookahead import Solution
 
-__all__ = ["Carried", "start"]
+__all__ = ["NOBODY", "Carried", "expected_values", "start"]
 
-_NOBODY = 1e-12
+NOBODY = 1e-12
 """A weight of all hands together below which no hand is said to take an action, or to face another hand."""
 
 
@@ -64,7 +64,7 @@ class Carried:
         """
         children = list(solution.decision(node).children)
         left = self.range * played[:, children.index(action)] if action in children else np.zeros_like(self.range)
-        if left.sum() < _NOBODY:
+        if left.sum() < NOBODY:
             return start(solution.rules, solution.board)
         reach = solution.reach_after(node)[:, children.index(action)]
         carried = Carried(left / left.sum())
@@ -81,7 +81,7 @@ class Carried:
             The seat's reach at the node in the solution, whose sum need not be 1; by default `range`.
         """
         masses = _facing(solution.rules, solution.board, self.range if reach is None else reach)
-        return Carried(self.range, _divided(solution.means.values[other, node], masses))
+        return Carried(self.range, expected_values(solution.means.values[other, node], masses))
 
     def after_cards(self, solution: Solution, node: int, board: tuple[int, ...], seat: int) -> "Carried":
         """Return what the seat carries after the cards of a new street.
@@ -101,9 +101,9 @@ class Carried:
         end, number = int(solution.betting.nodes.end[node]), solution.board_number(board)
         reach = solution.means.end_reach[:, end] * free
         masses = _facing(rules, board, reach[seat]) * board_chance(rules, len(solution.board), len(board))
-        if self.bounds is None or left.sum() < _NOBODY or masses.sum() < _NOBODY:
+        if self.bounds is None or left.sum() < NOBODY or masses.sum() < NOBODY:
             return start(rules, board)
-        bounds = _divided(solution.means.end_values[1 - seat, end, number], masses)
+        bounds = expected_values(solution.means.end_values[1 - seat, end, number], masses)
         other = reach[1 - seat]
         return Carried(left / left.sum(), bounds, other / other.sum() if other.sum() > 0.0 else None)
 
@@ -122,6 +122,9 @@ def _facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np
     return found
 
 
-def _divided(values: np.ndarray, masses: np.ndarray) -> np.ndarray:
-    """Return expected values; 0 for hands that face no hand, for which a bound has no effect."""
+def expected_values(values: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """Return expected values: counterfactual values over the weight of the hands that each hand faces.
+
+    They are 0 for hands that face no hand, for which a bound has no effect.
+    """
     return np.divide(values, masses, out=np.zeros_like(values), where=masses > 0.0)

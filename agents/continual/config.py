@@ -1,15 +1,16 @@
-"""The settings of continual re-solving."""
+"""The settings of continual re-solving in small games."""
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from plurispiel.abstraction.holdem.rules import BETTING_ABSTRACTIONS
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.continual.lookahead import BOUNDS
 
-__all__ = ["KINDS", "RESOLVES", "VALUES", "ContinualConfig", "config_from_options"]
+__all__ = ["KINDS", "RESOLVES", "VALUES", "ContinualConfig", "config_from_options", "read_options", "unknown_option"]
 
 VALUES = ("exact", "checkdown")
 KINDS = ("fixed", "fresh", "ranges")
@@ -20,7 +21,7 @@ _MAX_ITERATIONS = 1_000_000
 
 @dataclass(frozen=True)
 class ContinualConfig:
-    """The settings of continual re-solving; "as published" means as in DeepStack (Moravcik et al., 2017).
+    """The settings in small games; "as published" means as in DeepStack (Moravcik et al., 2017).
 
     Attributes
     ----------
@@ -105,11 +106,26 @@ def config_from_options(options: Mapping[str, str]) -> ContinualConfig:
     >>> config_from_options({"iterations": "100", "noise": "0.03"}).omitted
     50
     """
-    kinds = {field.name: type(field.default) for field in dataclasses.fields(ContinualConfig)}
+    return ContinualConfig(**read_options(options, ContinualConfig))
+
+
+def read_options(options: Mapping[str, str], config: type) -> dict[str, Any]:
+    """Return the values of options, each of the type of the default in a dataclass of settings.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or cannot be read.
+    """
+    kinds = {field.name: type(field.default) for field in dataclasses.fields(config)}
     if unknown := sorted(set(options) - set(kinds)):
-        meant = suggestion(unknown[0], kinds)
-        raise ValueError(f"continual re-solving takes the options {', '.join(kinds)}, got {unknown[0]}{meant}")
-    return ContinualConfig(**{name: _read(name, text, kinds[name]) for name, text in options.items()})  # type: ignore[arg-type]
+        raise ValueError(unknown_option(unknown[0], kinds))
+    return {name: _read(name, text, kinds[name]) for name, text in options.items()}
+
+
+def unknown_option(name: str, known: Collection[str]) -> str:
+    """Return the message about an option that continual re-solving does not have."""
+    return f"continual re-solving takes the options {', '.join(known)}, got {name}{suggestion(name, known)}"
 
 
 def _read(name: str, text: str, kind: type) -> str | int | float:

@@ -19,7 +19,7 @@ from plurispiel.agents.resolve.vector_cfr_kernels import BEST, OWN
 from plurispiel.agents.resolve.visits import OneRunOut
 from plurispiel.agents.resolve.walk import Measure, Walk
 
-__all__ = ["NodeValues", "measure_node"]
+__all__ = ["BEST", "OWN", "NodeValues", "measure_node"]
 
 
 class NodeValues(NamedTuple):

@@ -11,20 +11,18 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
 from plurispiel.agents.base import Agent, Deal, Decision, Event, PublicState, Strategy, View, draw
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
-from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.vector_cfr import prepare
-from plurispiel.agents.search.beliefs import entropy_bits
+from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.config import SearchConfig, config_from_options
 from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.multiway import prepare as prepare_multiway
 from plurispiel.agents.search.nested import NestedSearch, RootBeliefs, SearchBlueprint
-from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.planned import planned_rows
 from plurispiel.agents.search.root import MAX_PREFLOP_SEATS, MAX_SEATS
 from plurispiel.agents.search.solution import Solutions, StreetSolution
 
@@ -33,8 +31,6 @@ __all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
 MOVED_SHARE = 0.05
 """A search has *moved* a decision if it shifts more than this probability between fold, call and raise, compared with
 the blueprint's strategy for the hand held."""
-
-_NUM_TOP_HANDS = 5
 
 
 class SearchAgent(Agent):
@@ -82,7 +78,7 @@ class SearchAgent(Agent):
         self.counts: Counter[str] = Counter()
         self.blueprint = blueprint or BundledAgent()
         self._root_beliefs = beliefs
-        self._solutions = Solutions()
+        self._solutions: Solutions[StreetSolution] = Solutions()
         self._is_compiled = False
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
@@ -103,7 +99,7 @@ class SearchAgent(Agent):
         known = SearchBlueprint(
             agent=self.blueprint,
             buckets=blueprint.cards,
-            planned=_planned(blueprint, rules),
+            planned=planned_rows(blueprint, rules),
             continuations=_continuations(blueprint, rules, self.config.continuations),
         )
         self._hand = NestedSearch(rules, seat, known, self.config, self._solutions, self.counts, self._root_beliefs)
@@ -217,11 +213,6 @@ def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
 
 
 @functools.lru_cache(4)
-def _planned(blueprint: Blueprint, rules: HoldemRules) -> PlannedRows:
-    return PlannedRows(blueprint, hand_in_tree(rules, blueprint))
-
-
-@functools.lru_cache(4)
 def _continuations(blueprint: Blueprint, rules: HoldemRules, k: int) -> Continuations | None:
     """Return a blueprint's continuations, after compiling the kernels that use them.
 
@@ -256,10 +247,7 @@ def _explained(solution: StreetSolution, public: PublicState) -> str:
         f"since then: {' '.join(map(str, here[num_before:])) or '-'}"
     ]
     for seat, hands in zip(root.live_seats, solution.hands, strict=True):
-        row = root.beliefs[seat]
-        top = np.argsort(-row, kind="stable")[:_NUM_TOP_HANDS].tolist()
-        hands_text = ", ".join(f"{combo_text(combo)} {100.0 * row[combo]:.2g}%" for combo in top)
-        lines.append(f"seat {seat}: {hands} hands, {entropy_bits(row):.1f} bits; {hands_text}")
+        lines.append(range_text(seat, root.beliefs[seat], hands))
     added = sum(map(len, solution.added.values()))
     lines.append(
         f"{solution.num_decisions} decisions, {added} raises added, {len(solution.frozen)} decisions frozen; "

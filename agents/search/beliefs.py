@@ -8,17 +8,29 @@ a seat is assumed to play.
 import numpy as np
 
 from plurispiel.abstraction.actions.mapping import lower_place
-from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.sums import dot
-from plurispiel.agents.base import PublicState, Strategy
+from plurispiel.agents.base import Action, Agent, PublicState, Strategy
 
-__all__ = ["OFF_MODEL_SHARE", "entropy_bits", "initial_beliefs", "likelihood", "see_action", "see_board"]
+__all__ = [
+    "OFF_MODEL_SHARE",
+    "entropy_bits",
+    "initial_beliefs",
+    "likelihood",
+    "planned_beliefs",
+    "range_text",
+    "see_action",
+    "see_board",
+]
 
 OFF_MODEL_SHARE = 1e-3
 """The share of the uniform strategy that is mixed into the model after an action to which the model gave probability 0
 with every hand in the range."""
+
+_NUM_TOP_HANDS = 5
 
 
 def initial_beliefs(rules: HoldemRules) -> np.ndarray:
@@ -90,7 +102,47 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     return share * probability + (1.0 - share) * strategy.probability(offered[lower + 1])
 
 
+def planned_beliefs(
+    agent: Agent, rules: HoldemRules, actions: tuple[Action, ...], board: tuple[int, ...]
+) -> tuple[BettingState, np.ndarray]:
+    """Return the betting state after some actions, and the beliefs there if all seats play like one agent.
+
+    Parameters
+    ----------
+    agent : Agent
+        An agent in a hand, with `range_strategy`.
+    actions : tuple of Action
+        All actions of the hand so far.
+    board : tuple of int
+        The board after the actions.
+
+    Returns
+    -------
+    state : BettingState
+    beliefs : float64[num_seats, num_combos]
+    """
+    state, beliefs, seen = BettingState(rules), initial_beliefs(rules), board[:0]
+    for number, action in enumerate(actions):
+        if rules.board_size(action.street) != len(seen):
+            seen = board[: rules.board_size(action.street)]
+            beliefs = see_board(beliefs, rules, seen)
+        public = PublicState(rules, state.array.tolist(), seen, actions[:number])
+        strategy = agent.range_strategy(public)
+        assert strategy is not None, "the agent reports its strategy"
+        chances = likelihood(strategy, public, action.action)
+        beliefs, _ = see_action(beliefs, action.seat, chances, len(strategy.actions))
+        state.apply_legal(action.action)
+    return state, see_board(beliefs, rules, board)
+
+
 def entropy_bits(row: np.ndarray) -> float:
     """Return the entropy of a range in bits; the uniform range of 1326 combos has 10.4."""
     positive = row[row > 0.0]
     return float(-(positive * np.log2(positive)).sum())
+
+
+def range_text(seat: int, row: np.ndarray, num_hands: int) -> str:
+    """Return a line on a seat's range: its number of hands, its entropy and its likeliest hands."""
+    top = np.argsort(-row, kind="stable")[:_NUM_TOP_HANDS].tolist()
+    hands_text = ", ".join(f"{combo_text(combo)} {100.0 * row[combo]:.2g}%" for combo in top)
+    return f"seat {seat}: {num_hands} hands, {entropy_bits(row):.1f} bits; {hands_text}"

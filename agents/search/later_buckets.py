@@ -8,7 +8,7 @@ from plurispiel.agents.blueprint.cards import BucketLookup
 from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.search.config import SearchConfig
 
-__all__ = ["later_buckets"]
+__all__ = ["is_holdem", "later_buckets"]
 
 
 def later_buckets(
@@ -24,7 +24,7 @@ def later_buckets(
     board : tuple of int
         The board on which the search begins.
     """
-    if config.cards == "flop-500" and _is_holdem(rules) and len(board) < rules.num_board_cards:
+    if config.cards == "flop-500" and is_holdem(rules) and len(board) < rules.num_board_cards:
         if config.iterations or is_kept(board[:3]):
             # 500 buckets a street, found for each flop by itself, are Pluribus's (supplement, "Further details of the
             # abstraction algorithm").
@@ -37,5 +37,6 @@ def _flop_buckets(flop: tuple[int, ...], threads: int) -> FlopBuckets:
     return flop_buckets(flop, threads=threads)
 
 
-def _is_holdem(rules: HoldemRules) -> bool:
+def is_holdem(rules: HoldemRules) -> bool:
+    """Return whether a game has the cards of hold'em."""
     return (rules.num_suits, rules.num_ranks, rules.num_hole_cards) == (4, 13, 2) and rules.board_cards == (0, 3, 1, 1)

@@ -29,11 +29,10 @@ References
 N. Brown and T. Sandholm: Superhuman AI for multiplayer poker, supplementary material. Science 365 (2019).
 """
 
-import contextlib
 import copy
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +40,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, PublicState, Strategy
 from plurispiel.agents.blueprint.cards import BucketLookup
-from plurispiel.agents.blueprint.translated_rows import nearest_action
+from plurispiel.agents.blueprint.translated_rows import nearest_rows
 from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.later_buckets import later_buckets
@@ -50,7 +49,7 @@ from plurispiel.agents.search.multiway import solve_multiway
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import AddedRaises, Root, can_search_two
 from plurispiel.agents.search.segments import Actions, Segment, Segments, path_of
-from plurispiel.agents.search.solution import SearchedNode, Solutions, StreetSolution
+from plurispiel.agents.search.solution import Deadline, SearchedNode, Solutions, StreetSolution
 from plurispiel.agents.search.street_tree import Path
 from plurispiel.agents.search.two_seats import solve_two_seats
 
@@ -130,7 +129,7 @@ class NestedSearch:
         seat: int,
         blueprint: SearchBlueprint,
         config: SearchConfig,
-        solutions: Solutions,
+        solutions: Solutions[StreetSolution],
         counts: Counter[str],
         root_beliefs: RootBeliefs | None = None,
     ):
@@ -146,15 +145,16 @@ class NestedSearch:
         self._roots: dict[tuple[Path, tuple[int, ...]], Root] = {}
         self._streets: dict[tuple[Path, Path, tuple[int, ...]], StreetSolution] = {}
         self._strategies: dict[tuple[Path, tuple[int, ...]], FoundStrategy] = {}
-        self._due = 0.0
+        self._deadline = Deadline()
         self.searched: list[StreetSolution] = []
         self.combo: int | None = None
 
-    def copy(self, agent: Agent, solutions: Solutions, counts: Counter[str]) -> "NestedSearch":
+    def copy(self, agent: Agent, solutions: Solutions[StreetSolution], counts: Counter[str]) -> "NestedSearch":
         """Return independent searches of the same hand, with a copy of the blueprint's agent."""
         twin = copy.copy(self)
         twin._blueprint, twin._solutions, twin._counts = self._blueprint._replace(agent=agent), solutions, counts
         twin._segments = self._segments.copy(agent)
+        twin._deadline = Deadline()
         # Shallow copies: roots and solutions never change once they are made.
         for name in ("_roots", "_streets", "_strategies"):
             setattr(twin, name, getattr(self, name).copy())
@@ -164,14 +164,14 @@ class NestedSearch:
     def strategy(self, public: PublicState) -> FoundStrategy:
         """Return the strategy of the seat to act, for every combo."""
         key = path_of(public.actions), public.board
-        self._due = time.perf_counter() + self._config.time
+        self._deadline.begin(self._config.time)
         if key not in self._strategies:
             self._strategies[key] = self._find(public)
         return self._strategies[key]
 
     def beliefs(self, public: PublicState) -> np.ndarray:
         """Return the beliefs at a public state: float64[num_seats, num_combos]."""
-        self._due = time.perf_counter() + self._config.time
+        self._deadline.begin(self._config.time)
         return self._beliefs_after(self._segments.at(public.actions, public.street, public.board), public.board)
 
     def _find(self, public: PublicState) -> FoundStrategy:
@@ -188,7 +188,7 @@ class NestedSearch:
         # Blocked combos keep the uniform row: nobody can hold them, and the blueprint need not be asked for them.
         use_blueprint[~self._rules.free_combos(public.board)] = False
         if use_blueprint.any():
-            played = np.where(use_blueprint, self._planned_rows(public, node), played)
+            played = np.where(use_blueprint, nearest_rows(self._planned(public), node.actions), played)
         return FoundStrategy(Strategy(np.array(node.actions), played), solution)
 
     def _seat_reach(self, solution: StreetSolution, here: Actions, seat: int) -> np.ndarray:
@@ -204,17 +204,6 @@ class NestedSearch:
         assert strategy is not None
         return strategy
 
-    def _planned_rows(self, public: PublicState, node: SearchedNode) -> np.ndarray:
-        """Return the blueprint's strategy in the actions of a searched decision: float64[num_combos, num_actions].
-
-        Each action of the blueprint counts as the decision's nearest action.
-        """
-        strategy = self._planned(public)
-        rows = np.zeros((self._rules.num_combos, len(node.actions)))
-        for column, action in enumerate(strategy.actions.tolist()):
-            rows[:, nearest_action(node.actions, action)] += strategy.probabilities[:, column]
-        return rows
-
     def _solution(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
         """Return the search that serves after the actions `here` of a segment."""
         key = path_of(before), path_of(here), board
@@ -228,7 +217,7 @@ class NestedSearch:
         A segment is solved at its start, and again after off-tree raises. Several off-tree raises since the seat's
         last decision take one search together.
         """
-        with self._half_of_the_time():
+        with self._deadline.half():
             root = self._root(before, board)
         added, stop = root.off_tree_raises(self._config, path_of(here))
         if stop < len(here):
@@ -236,23 +225,12 @@ class NestedSearch:
         decisions = [number for number, action in enumerate(here) if action.seat == self._seat]
         frozen = {}
         if decisions:
-            with self._half_of_the_time():
+            with self._deadline.half():
                 # The search that served the last decision also holds the earlier decisions, which it had frozen.
                 known = self._solution(before, here[: decisions[-1]], board)
             frozen = self._frozen(known, here, decisions)
         self._counts["searches again" if frozen else "searches"] += 1
         return self._solve(root, before, here, added, frozen)
-
-    @contextlib.contextmanager
-    def _half_of_the_time(self) -> Iterator[None]:
-        """Give earlier searches half of the time left, so that the present search has the rest.
-
-        At the table earlier searches are done already, and nothing is lost. An agent that joins a hand has to do them.
-        """
-        due = self._due
-        self._due = 0.5 * (time.perf_counter() + due)
-        yield
-        self._due = due
 
     def _frozen(self, known: StreetSolution, here: Actions, decisions: list[int]) -> dict[Path, np.ndarray]:
         """Return the strategies at which the seat's decisions so far are frozen; rows of NaN stay free."""
@@ -281,7 +259,7 @@ class NestedSearch:
 
         def make() -> StreetSolution:
             self._counts["solved"] += 1
-            began, deadline = time.perf_counter(), self._due
+            began, deadline = time.perf_counter(), self._deadline.due
             if continuations is not None:
                 return solve_multiway(
                     root,

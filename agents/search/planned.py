@@ -12,13 +12,15 @@ from plurispiel.abstraction.actions.translation import ShadowHand
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.sums import product
 from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.blueprint.translated_rows import TranslatedRows
 from plurispiel.agents.resolve.street import SolverStreet
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
-__all__ = ["PlannedRows"]
+__all__ = ["PlannedRows", "planned_rows"]
 
 
 class PlannedRows:
@@ -91,6 +93,12 @@ class PlannedRows:
             Actions of the hand before the solver's subgame.
         """
         return _RowsOfSolver(self, self._blueprint, solver, history)
+
+
+@functools.lru_cache(4)
+def planned_rows(blueprint: Blueprint, rules: HoldemRules) -> PlannedRows:
+    """Return a blueprint's strategies in the betting of a game, kept for later calls."""
+    return PlannedRows(blueprint, hand_in_tree(rules, blueprint))
 
 
 class _RowsOfSolver:

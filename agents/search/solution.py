@@ -1,9 +1,11 @@
 """Results of searches, the memory of earlier results, and the clock that ends a search."""
 
+import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +16,11 @@ from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.root import AddedRaises, Root
 from plurispiel.agents.search.street_tree import Path
 
-__all__ = ["Clock", "SearchedNode", "Solutions", "StreetSolution", "believed_and_played"]
+__all__ = ["Clock", "Deadline", "SearchedNode", "Solutions", "StreetSolution", "believed_and_played"]
 
 _NUM_KEPT = 16
+
+_Kept = TypeVar("_Kept")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +80,7 @@ class StreetSolution:
     hands: tuple[int, ...]
 
 
-class Solutions:
+class Solutions(Generic[_Kept]):
     """The last few solutions of an agent, so that an equal search of a later hand is not solved again.
 
     A key contains everything that differs between the agent's searches and changes a result. The settings and the
@@ -90,15 +94,15 @@ class Solutions:
 
     def __init__(self, num_kept: int = _NUM_KEPT):
         self._num_kept = num_kept
-        self._found: OrderedDict[tuple, StreetSolution] = OrderedDict()
+        self._found: OrderedDict[tuple, _Kept] = OrderedDict()
 
-    def copy(self) -> "Solutions":
+    def copy(self) -> "Solutions[_Kept]":
         """Return an independent store with the same solutions."""
-        twin = Solutions(self._num_kept)
+        twin: Solutions[_Kept] = Solutions(self._num_kept)
         twin._found = self._found.copy()
         return twin
 
-    def get(self, key: tuple, make: Callable[[], StreetSolution]) -> StreetSolution:
+    def get(self, key: tuple, make: Callable[[], _Kept]) -> _Kept:
         """Return the solution kept under a key; if there is none, make a solution, keep it and return it."""
         if key in self._found:
             self._found.move_to_end(key)
@@ -107,6 +111,33 @@ class Solutions:
             if len(self._found) > self._num_kept:
                 self._found.popitem(last=False)
         return self._found[key]
+
+
+class Deadline:
+    """The time at which an answer is due.
+
+    Attributes
+    ----------
+    due : float
+        A time of `time.perf_counter`.
+    """
+
+    due = 0.0
+
+    def begin(self, seconds: float) -> None:
+        """Set the time to some seconds from now."""
+        self.due = time.perf_counter() + seconds
+
+    @contextlib.contextmanager
+    def half(self) -> Iterator[None]:
+        """Give earlier searches half of the time left, so that the present search has the rest.
+
+        At the table earlier searches are done already, and nothing is lost. An agent that joins a hand has to do them.
+        """
+        due = self.due
+        self.due = 0.5 * (time.perf_counter() + due)
+        yield
+        self.due = due
 
 
 class Clock:

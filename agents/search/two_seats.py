@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from plurispiel.agents.resolve.discounting import DEFAULT
-from plurispiel.agents.resolve.known_strategies import response_values, warm_start
+from plurispiel.agents.resolve.known_strategies import KnownRows, response_values, warm_start
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.search.config import SearchConfig
@@ -20,7 +20,14 @@ from plurispiel.agents.search.root import AddedRaises, Root, TwoSeats
 from plurispiel.agents.search.solution import Clock, SearchedNode, StreetSolution, believed_and_played
 from plurispiel.agents.search.street_tree import Path
 
-__all__ = ["FORCED_SHARE", "LAST_STREET_FACTOR", "solve_two_seats"]
+__all__ = [
+    "FORCED_SHARE",
+    "LAST_STREET_FACTOR",
+    "forced_weights",
+    "run_two_seats",
+    "solve_two_seats",
+    "two_seats_solver",
+]
 
 LAST_STREET_FACTOR = 10
 """The factor on `config.iterations` on the last street, where an iteration costs less than a tenth as much."""
@@ -70,44 +77,18 @@ def solve_two_seats(
     """
     began = time.perf_counter() if began is None else began
     added, frozen = added or {}, frozen or {}
-    game = TwoSeats(root)
-    num_streets = root.state.rules.num_streets
-    is_last = root.state.street == num_streets - 1
-    ranges, is_safe = game.ranges(config.uniform_share), config.safe and seat in root.live_seats
+    is_last = _is_last(root)
+    ranges, is_safe = TwoSeats(root).ranges(config.uniform_share), config.safe and seat in root.live_seats
     opponent = int(root.live_seats[0] == seat)
     if is_safe:
-        # The gadget's opponent holds every free combo with weight 1. Its believed range is added as hands that must
-        # continue, scaled so that they make up FORCED_SHARE of the total weight.
         free = root.state.rules.free_combos(root.board)
-        forced = FORCED_SHARE / (1.0 - FORCED_SHARE) * free.sum() * ranges[opponent] / ranges[opponent].sum()
+        forced = forced_weights(free, ranges[opponent], FORCED_SHARE)
         ranges[opponent] = free
-    subgame = Subgame(
-        game.state,
-        root.board,
-        ranges,
-        game.menu(config, added),
-        game.dead_chips,
-        {game.history(path): rows for path, rows in frozen.items()},
-        None if is_last else buckets,
-    )
-    solver = VectorSolver(
-        subgame,
-        DEFAULT if is_last else _SAMPLED,
-        run_outs=0 if is_last else config.run_outs,
-        # Only in a search of the flop: a turn has few rivers, and `run_outs` samples them again in each iteration.
-        last_boards=config.last_boards if num_streets - root.state.street > 2 else 0,
-        threads=config.num_threads,
-    )
+    solver = two_seats_solver(root, config, ranges, buckets, added=added, frozen=frozen)
     known = planned.rows_for(solver, history)
     if is_safe:
         solver.add_gadget(opponent, response_values(solver, known, opponent), forced)
-    # On the last street iterations are cheap enough to begin with equal probabilities.
-    if config.warm_start and not is_last:
-        warm_start(solver, known, config.warm_start)
-    if config.iterations:
-        solver.run(config.iterations * (LAST_STREET_FACTOR if is_last else 1))
-    else:
-        solver.run(_MAX_ITERATIONS, goes_on=Clock(began + config.time if deadline is None else deadline))
+    run_two_seats(solver, config, known, began + config.time if deadline is None else deadline)
     return StreetSolution(
         root=root,
         nodes=_searched_nodes(solver, config, frozen, is_last),
@@ -119,6 +100,83 @@ def solve_two_seats(
         evaluation=solver.evaluate() if is_last and not is_safe else None,
         hands=tuple(int(np.count_nonzero(row)) for row in solver.ranges),
     )
+
+
+def two_seats_solver(
+    root: Root,
+    config: SearchConfig,
+    ranges: np.ndarray,
+    buckets: BucketRows,
+    *,
+    added: AddedRaises,
+    frozen: Mapping[Path, np.ndarray],
+) -> VectorSolver:
+    """Return the solver of a two-player subgame, before its first iteration.
+
+    Parameters
+    ----------
+    root : Root
+        A root after the first street, with two players left, of whom the one to act has chips.
+    ranges : float64[2, num_combos]
+        The ranges of the live seats, ascending.
+    buckets, added, frozen
+        As for `solve_two_seats`.
+    """
+    game, is_last = TwoSeats(root), _is_last(root)
+    subgame = Subgame(
+        game.state,
+        root.board,
+        ranges,
+        game.menu(config, added),
+        game.dead_chips,
+        {game.history(path): rows for path, rows in frozen.items()},
+        None if is_last else buckets,
+    )
+    return VectorSolver(
+        subgame,
+        DEFAULT if is_last else _SAMPLED,
+        run_outs=0 if is_last else config.run_outs,
+        # Only in a search of the flop: a turn has few rivers, and `run_outs` samples them again in each iteration.
+        last_boards=config.last_boards if root.state.rules.num_streets - root.state.street > 2 else 0,
+        threads=config.num_threads,
+    )
+
+
+def run_two_seats(solver: VectorSolver, config: SearchConfig, known: KnownRows, deadline: float) -> None:
+    """Begin with known strategies, unless the subgame begins on the last street, and do the iterations of a search.
+
+    Parameters
+    ----------
+    deadline : float
+        The time of `time.perf_counter` by which a search without a setting of `iterations` must have ended.
+    """
+    is_last = len(solver.streets) == 1
+    # On the last street iterations are cheap enough to begin with equal probabilities.
+    if config.warm_start and not is_last:
+        warm_start(solver, known, config.warm_start)
+    if config.iterations:
+        solver.run(config.iterations * (LAST_STREET_FACTOR if is_last else 1))
+    else:
+        solver.run(_MAX_ITERATIONS, goes_on=Clock(deadline))
+
+
+def forced_weights(free: np.ndarray, estimate: np.ndarray, share: float) -> np.ndarray:
+    """Return the weights of the opponent's hands that must continue through a gadget: float64[num_combos].
+
+    Parameters
+    ----------
+    free : bool[num_combos]
+        The combos that the opponent may hold. Each enters the gadget with weight 1.
+    estimate : float64[num_combos]
+        The opponent's believed range, to which the weights are proportional.
+    share : float
+        Their share of the opponent's total weight, below 1.
+    """
+    return share / (1.0 - share) * free.sum() * estimate / estimate.sum()
+
+
+def _is_last(root: Root) -> bool:
+    return root.state.street == root.state.rules.num_streets - 1
 
 
 def _searched_nodes(

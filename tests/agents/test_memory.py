@@ -12,6 +12,7 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action, Agent, PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.specs import BUILT_IN, make_agent
@@ -29,6 +30,11 @@ def searcher():
     return SearchAgent(BlueprintAgent(blueprint_of(HUNL)), FEW)
 
 
+def resolver():
+    config = TableConfig(iterations=2, threads=1, cards="blueprint", last_boards=1)
+    return TableAgent(config, BlueprintAgent(blueprint_of(HUNL)))
+
+
 def planner():
     return BlueprintAgent(blueprint_of(SIXMAX))
 
@@ -39,6 +45,7 @@ PLAYERS = [
     pytest.param(planner, (SIXMAX,), 6, id="blueprint of one game", marks=needs_compiler),
     pytest.param(searcher, (HUNL,), 12, id="search", marks=needs_compiler),
     pytest.param(lambda: make_agent("continual?iterations=10"), (LEDUC,), 10, id="continual", marks=needs_compiler),
+    pytest.param(resolver, (no_limit_holdem(2, 800),), 4, id="continual, hold'em", marks=needs_compiler),
 ]
 
 

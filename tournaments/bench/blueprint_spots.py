@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.base import PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.resolve.known_strategies import KnownRows
-from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
+from plurispiel.agents.search.beliefs import planned_beliefs
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import Root, TwoSeats, can_search_two
@@ -49,19 +47,10 @@ def blueprint_spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, B
         if not any(action.street == street for action in hand.actions):
             continue
         before = tuple(action for action in hand.actions if action.street < street)
-        state, beliefs, dealt = BettingState(HUNL), initial_beliefs(HUNL), 0
-        for place, action in enumerate(before):
-            if action.street != dealt:
-                dealt = action.street
-                beliefs = see_board(beliefs, HUNL, board[: HUNL.board_size(dealt)])
-            public = PublicState(HUNL, state.array.tolist(), board[: HUNL.board_size(dealt)], before[:place])
-            strategy = agent.range_strategy(public)
-            chances = likelihood(strategy, public, action.action)
-            beliefs, _ = see_action(beliefs, action.seat, chances, len(strategy.actions))
-            state.apply(action.action)
+        cards = board[: HUNL.board_size(street)]
+        state, beliefs = planned_beliefs(agent, HUNL, before, cards)
         if can_search_two(state):
-            cards = board[: HUNL.board_size(street)]
-            root = Root(state, cards, see_board(beliefs, HUNL, cards))
+            root = Root(state, cards, beliefs)
             yield number, BlueprintSpot(root, tuple(action.action for action in before))
 
 

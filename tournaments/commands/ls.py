@@ -40,7 +40,7 @@ _OTHER_AGENTS = {
     "blueprint:FOLDER": "a blueprint trained with plurispiel blueprint train: its folder, its run's folder or its name",
     "search": "the bundled blueprint that fits the table, with search from the flop on; ?time=1.0 or ?iterations=100",
     "search:FOLDER": "the same with a blueprint of your own, as in blueprint:FOLDER",
-    "continual": "continual re-solving at each decision, in small two-seat games of one or two streets; ?iterations=300",
+    "continual": "continual re-solving, in small games of one or two streets or heads-up from the flop on; ?time=1.0",
     "FILE.py:CLASS": "an agent class in your own file",
     "MODULE:CLASS": "an agent class in an importable module",
 }

@@ -1,16 +1,25 @@
+import dataclasses
 import os
 
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX
 from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.agents.base import PublicState
 from plurispiel.agents.continual import ContinualConfig, continual_strategy
+from plurispiel.agents.continual.agent import SmallGameAgent
+from plurispiel.agents.continual.table import TableAgent
 from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.compliance import check_agent
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+LIMIT = dataclasses.replace(
+    HUNL, betting="limit", stacks=None, raise_sizes=(100, 100, 200, 200), betting_abstraction="fcpa"
+)
 
 
 def test_the_agent_plays_what_is_measured():
@@ -32,5 +41,50 @@ def test_specs():
         make_agent("continual:somewhere")
     with pytest.raises(ValueError, match="did you mean 'purge'"):
         make_agent("continual?purg=0.1")
-    with pytest.raises(ValueError, match="two seats and one or two streets, got 2 seats and 4 streets"):
-        make_agent("continual").restart(HUNL, 0, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("spec", "rules", "message"),
+    [
+        (
+            "continual?threads=0",
+            SIXMAX,
+            "heads-up no-limit hold'em, and two-seat games of one or two streets, got a no-l",
+        ),
+        ("continual", LIMIT, "got a limit game of 2 seats"),
+        ("continual?noise=0.1", HUNL, "these options of continual are for small games; with 4 streets they are iter"),
+        (
+            "continual?time=1",
+            LEDUC,
+            "these options of continual are for hold'em; with 2 streets they are iterations, v",
+        ),
+    ],
+)
+def test_games_and_options_that_do_not_fit(spec, rules, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec).restart(rules, 0, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("time=1&noise=0.1", "time is an option in hold'em, and noise in small games"),
+        ("time=fast", "time is a number, got 'fast'"),
+        ("iterations=1", "iterations must be 2 to 1,000,000"),
+        ("iterations=10&time=1", "give iterations or time, not both"),
+        ("thread=1", "did you mean 'threads'"),
+    ],
+)
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(f"continual?{options}")
+
+
+def test_one_agent_for_both_kinds_of_games():
+    agent = make_agent("continual?iterations=10")
+    assert agent.is_deterministic and not make_agent("continual?time=1").is_deterministic
+    for rules, kind in ((LEDUC, SmallGameAgent), (HUNL, TableAgent), (KUHN, SmallGameAgent)):
+        agent.restart(rules, 0, np.random.default_rng(1))
+        assert isinstance(agent.agent, kind) and agent.agent.config.iterations == 10
+    public = PublicState(KUHN, BettingState(KUHN).array.tolist())
+    assert "solved by 10 iterations" in agent.explain(public)

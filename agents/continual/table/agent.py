@@ -1,0 +1,153 @@
+"""The agent that re-solves in heads-up no-limit hold'em."""
+
+import copy
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem.cards import cards_text
+from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
+from plurispiel.abstraction.machine.sums import dot
+from plurispiel.agents.base import Decision, PublicState, RangeAgent, Strategy, View
+from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent
+from plurispiel.agents.continual.table.config import TableConfig
+from plurispiel.agents.continual.table.hand import TableDecision, TableHand
+from plurispiel.agents.continual.table.subgame import SolvedSubgame
+from plurispiel.agents.resolve.vector_cfr import prepare
+from plurispiel.agents.search.beliefs import range_text
+from plurispiel.agents.search.later_buckets import is_holdem
+from plurispiel.agents.search.planned import planned_rows
+from plurispiel.agents.search.solution import Solutions
+
+__all__ = ["TableAgent"]
+
+_NUM_KEPT = 6
+"""Solutions in memory; one of a flop takes about 80 MB."""
+
+
+class TableAgent(RangeAgent):
+    """Plays the blueprint before the flop, and re-solves at each of its decisions from the flop on.
+
+    Parameters
+    ----------
+    config : TableConfig, optional
+    blueprint : BlueprintAgent or BundledAgent, optional
+        By default the bundled blueprint that fits the table.
+
+    Attributes
+    ----------
+    counts : Counter
+        Counts all ``decisions``, those of the ``blueprint`` and those of the ``solver``. `TableHand` adds counts of
+        solves.
+
+    Examples
+    --------
+    >>> TableAgent(TableConfig(iterations=100)).is_deterministic
+    True
+    """
+
+    name = "continual"
+
+    def __init__(self, config: TableConfig | None = None, blueprint: BlueprintAgent | BundledAgent | None = None):
+        self.config = config or TableConfig()
+        self.is_deterministic = not self.config.time
+        self.counts: Counter[str] = Counter()
+        self.blueprint = blueprint or BundledAgent()
+        self._solutions: Solutions[SolvedSubgame] = Solutions(_NUM_KEPT)
+        self._is_compiled = False
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand.
+
+        Raises
+        ------
+        ValueError
+            If the game is not heads-up no-limit hold'em, or the blueprint does not play it.
+        """
+        if rules.num_seats != 2 or rules.is_limit or not is_holdem(rules):
+            kind = "limit" if rules.is_limit else "no-limit"
+            raise ValueError(
+                "continual re-solving plays heads-up no-limit hold'em, and two-seat games of one or two streets, got a "
+                f"{kind} game of {rules.num_seats} seats and {rules.num_streets} streets"
+            )
+        super().restart(rules, seat, rng)
+        if not self._is_compiled:  # compile now, before the time limit of a decision begins
+            prepare()
+            prepare(by_buckets=True)
+            self._is_compiled = True
+        self.blueprint.restart(rules, seat, rng)
+        blueprint = self.blueprint.blueprint
+        self._hand = TableHand(
+            rules,
+            self.blueprint,
+            blueprint.cards,
+            planned_rows(blueprint, rules),
+            self.config,
+            self._solutions,
+            self.counts,
+        )
+
+    def act(self, view: View) -> Decision:
+        """Draw an action from the strategy of the hand held."""
+        self.counts["decisions"] += 1
+        self.counts["solver" if view.public.street else "blueprint"] += 1
+        return super().act(view)
+
+    def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
+        """Return the strategy with one row for each of ``combo_ids``."""
+        found = self._hand.strategy(public)
+        return Strategy(found.actions.copy(), found.probabilities[combo_ids], found.highest)
+
+    def expected_strategy(self, public: PublicState) -> Strategy | None:
+        """Return the strategy of all combos; before the flop, its mean over translations of the last bet."""
+        return self.range_strategy(public) if public.street else self.blueprint.expected_strategy(public)
+
+    def decision(self, public: PublicState) -> TableDecision:
+        """Return a decision after the first street, with the range and the bounds that are carried to it."""
+        return self._hand.decision(public)
+
+    def solution(self, public: PublicState) -> SolvedSubgame:
+        """Return the solution that serves a decision after the first street."""
+        return self._hand.solution(public)
+
+    def explain(self, public: PublicState) -> str:
+        """Return a text on the solve behind a decision: its root, ranges, bounds, size and iterations."""
+        if not public.street:
+            return "the blueprint plays before the flop: re-solving begins on the flop"
+        return _explained(self.decision(public), self.solution(public), public)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "TableAgent":
+        """Return an independent agent in the same hand; it shares solutions, which never change."""
+        twin = copy.copy(self)
+        memo[id(self)] = twin
+        twin.counts = self.counts.copy()
+        twin.blueprint = copy.deepcopy(self.blueprint, memo)
+        twin._solutions = self._solutions.copy()
+        if hasattr(self, "_hand"):
+            twin.rng = copy.deepcopy(self.rng, memo)
+            twin._hand = self._hand.copy(twin.blueprint, twin._solutions, twin.counts)
+        return twin
+
+
+def _explained(decision: TableDecision, solved: SolvedSubgame, public: PublicState) -> str:
+    root, solver = solved.root, solved.solver
+    street = f"the {STREETS[root.state.street]} {cards_text(root.board)}"
+    where = f"a decision on {street}" if root.state.array[betting_state.NUM_ACTIONS] else f"the start of {street}"
+    since = " ".join(map(str, decision.path)) or "-"
+    lines = [f"solved from {where}, pot {sum(root.state.contributions)}; since then: {since}"]
+    carried = decision.carried
+    for seat in range(2):
+        row = carried.range if seat == solved.seat else carried.estimate
+        assert row is not None
+        lines.append(range_text(seat, row, int(np.count_nonzero(row))))
+    if solver.gadget is None:
+        lines.append("no bounds: the solve trusts the opponent's range")
+    else:
+        assert solved.bounds is not None and carried.estimate is not None
+        bound, accepted = dot(solved.bounds, carried.estimate), dot(solver.gadget.accepted, carried.estimate)
+        lines.append(f"bounds of {bound:+.1f} chips in the mean; {accepted:.0%} of the opponent's range continues")
+    decisions = sum(len(each.betting.decisions) for each in solver.streets)
+    lines.append(f"{decisions} decisions; {solver.iteration} iterations, {solved.seconds:.2f} s")
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""The settings of continual re-solving in hold'em."""
+
+import math
+from dataclasses import dataclass
+
+from plurispiel.agents.search.config import MAX_ITERATIONS, MAX_SECONDS, MIN_SECONDS, SearchConfig
+
+__all__ = ["TableConfig"]
+
+_ITERATIONS = 150
+_MIN_SECONDS = 2.0 * MIN_SECONDS
+"""As for a safe search: values of the solution before take time, too."""
+
+
+@dataclass(frozen=True)
+class TableConfig:
+    """The settings of continual re-solving in heads-up hold'em.
+
+    Attributes
+    ----------
+    iterations : int
+        Iterations of each solve, so that the same seed gives the same play; a solve of the river does ten times as
+        many. 0 stands for 150 iterations, or for the time limit if there is one.
+    time : float
+        Seconds for each decision, including all its work, in place of `iterations`; 0 for no limit.
+    threads : int
+        Number of threads; 0 for as many as there are processors.
+    estimate : float
+        The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
+        last solution gives it. With 0, hands whose bounds are generous all terminate, and nothing is learnt.
+    purge : float
+        Actions below this probability are not played on flop and turn, where boards are sampled.
+    cards, last_boards
+        As in `SearchConfig`: the buckets of later streets, and the rivers dealt after each turn in a solve of the flop.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range.
+    """
+
+    iterations: int = 0
+    time: float = 0.0
+    threads: int = 0
+    estimate: float = 0.05
+    purge: float = 0.05
+    cards: str = "flop-500"
+    last_boards: int = 8
+
+    def __post_init__(self):
+        if not 0 <= self.iterations <= MAX_ITERATIONS:
+            raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, got {self.iterations!r}")
+        if self.iterations and self.time:
+            raise ValueError(f"give iterations or time, not both, got {self.iterations} and {self.time:g}")
+        if self.time and not (math.isfinite(self.time) and _MIN_SECONDS <= self.time <= MAX_SECONDS):
+            raise ValueError(f"time is {_MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, got {self.time!r}")
+        if self.threads < 0:
+            raise ValueError(f"threads must be at least 1, or 0 for all processors, got {self.threads!r}")
+        for name in ("estimate", "purge"):
+            if not 0.0 <= getattr(self, name) < 1.0:
+                raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
+        _ = self.search  # checks the rest
+
+    @property
+    def search(self) -> SearchConfig:
+        """The settings of the solver that continual re-solving shares with search."""
+        return SearchConfig(
+            time=self.time or SearchConfig.time,
+            iterations=0 if self.time else self.iterations or _ITERATIONS,
+            threads=self.threads,
+            purge=self.purge,
+            cards=self.cards,
+            last_boards=self.last_boards,
+        )

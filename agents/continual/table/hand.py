@@ -1,0 +1,273 @@
+"""Continual re-solving through a hand of heads-up hold'em, as a function of the public history.
+
+Before the flop the blueprint plays, and translates bets. The flop begins with the ranges that both seats hold if both
+play the blueprint. A seat's first decision is answered by a solve from the start of the flop, without a gadget: this
+solve trusts these ranges. At each later decision the seat solves anew, from its own range and from bounds on the
+opponent's values (`Carried`), which come from its solution before. Every bet of the opponent is part of the state in
+which the solve begins, so none is translated.
+
+A solution depends on the ranges at the start of the flop, the board and the actions alone. Each is found when it is
+first asked for, in whichever order one asks.
+
+The opponent's range in the last solution (*estimate*) bounds nothing. It tells the solver which hands matter where the
+bounds leave a choice. Bets off the menu count there as the mean of their two neighbours (`likelihood`).
+"""
+
+import copy
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.distributions import purged
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Agent, PublicState, Strategy
+from plurispiel.agents.blueprint.cards import BucketLookup
+from plurispiel.agents.blueprint.translated_rows import nearest_rows
+from plurispiel.agents.continual.carried import NOBODY, Carried
+from plurispiel.agents.continual.table.config import TableConfig
+from plurispiel.agents.continual.table.subgame import SolvedSubgame, solve_subgame
+from plurispiel.agents.search.beliefs import likelihood, planned_beliefs, see_action, see_board
+from plurispiel.agents.search.later_buckets import later_buckets
+from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.root import Root
+from plurispiel.agents.search.segments import Actions, path_of
+from plurispiel.agents.search.solution import Deadline, Solutions
+from plurispiel.agents.search.street_tree import Path
+
+__all__ = ["TableDecision", "TableHand"]
+
+
+@dataclass(frozen=True, eq=False)
+class TableDecision:
+    """A decision after the first street.
+
+    Attributes
+    ----------
+    carried : Carried
+        What the seat to act carries to the decision.
+    path : Path
+        The actions from the root of the decision's solution to the decision: empty, but on a seat's first decision.
+    actions : tuple of int
+        The actions on offer, ascending.
+    played : float64[num_combos, num_actions]
+        The strategy that acts. Hands that the own range lacks play the blueprint.
+    """
+
+    carried: Carried
+    path: Path
+    actions: tuple[int, ...]
+    played: npt.NDArray[np.float64]
+
+
+class TableHand:
+    """One hand of both seats' re-solving.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    agent : Agent
+        The blueprint's agent in this hand; it must have `range_strategy`.
+    buckets : BucketLookup
+        The blueprint's buckets.
+    planned : PlannedRows
+        The blueprint's strategies, translated to the betting of solves.
+    config : TableConfig
+    solutions : Solutions
+        The memory of earlier solutions, where each solution is looked up first.
+    counts : Counter
+        Counts the ``solves``, and among them the solves after the first of a hand that had no bounds (``anew``),
+        because no hand of the range takes the seat's last action.
+    """
+
+    def __init__(
+        self,
+        rules: HoldemRules,
+        agent: Agent,
+        buckets: BucketLookup,
+        planned: PlannedRows,
+        config: TableConfig,
+        solutions: Solutions[SolvedSubgame],
+        counts: Counter[str],
+    ):
+        self._rules, self._agent, self._buckets, self._planned = rules, agent, buckets, planned
+        self._config, self._search = config, config.search
+        self._solutions, self._counts = solutions, counts
+        self._deadline = Deadline()
+        self._states: dict[Path, BettingState] = {(): BettingState(rules)}
+        self._flops: dict[tuple[Path, tuple[int, ...]], np.ndarray] = {}
+        self._carried: dict[tuple[Path, tuple[int, ...]], Carried] = {}
+        self._decisions: dict[tuple[Path, tuple[int, ...]], TableDecision] = {}
+
+    def copy(self, agent: Agent, solutions: Solutions[SolvedSubgame], counts: Counter[str]) -> "TableHand":
+        """Return an independent copy in the same hand, with a copy of the blueprint's agent."""
+        twin = copy.copy(self)
+        twin._agent, twin._solutions, twin._counts, twin._deadline = agent, solutions, counts, Deadline()
+        # Shallow copies: states and decisions never change once they are made.
+        for name in ("_states", "_flops", "_carried", "_decisions"):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
+
+    def strategy(self, public: PublicState) -> Strategy:
+        """Return the strategy of the seat to act, for every combo."""
+        if not public.street:
+            strategy = self._agent.range_strategy(public)
+            assert strategy is not None, "a blueprint reports its strategy"
+            return strategy
+        found = self.decision(public)
+        return Strategy(np.array(found.actions), found.played)
+
+    def decision(self, public: PublicState) -> TableDecision:
+        """Return the decision at a public state after the first street."""
+        self._deadline.begin(self._search.time)
+        return self._decision(public.actions, public.board)
+
+    def solution(self, public: PublicState) -> SolvedSubgame:
+        """Return the solution that serves a decision after the first street."""
+        self._deadline.begin(self._search.time)
+        return self._solution(public.actions, public.board)
+
+    def _decision(self, actions: Actions, board: tuple[int, ...]) -> TableDecision:
+        key = path_of(actions), board
+        if key not in self._decisions:
+            self._decisions[key] = self._decide(actions, board)
+        return self._decisions[key]
+
+    def _decide(self, actions: Actions, board: tuple[int, ...]) -> TableDecision:
+        solved, carried = self._solution(actions, board), self._root_carried(actions, board)
+        path = path_of(actions[len(solved.history) :])
+        # The estimate so far is that of the root; the solution tells how the opponent has acted since.
+        estimate = self._estimate(solved, carried.estimate, actions, len(path), board)
+        strategy = solved.strategy(path)
+        assert strategy is not None, "the raises that were made are on offer"
+        public, offered = self._public(actions, board), tuple(strategy.actions.tolist())
+        left_out = np.isnan(strategy.probabilities[:, :1])
+        played = np.where(left_out, 1.0 / len(offered), strategy.probabilities)
+        if public.street < self._rules.num_streets - 1:  # nothing is sampled on the last: rare actions are no noise
+            played = purged(played, self._config.purge)
+        left_out[~self._rules.free_combos(board)] = False
+        if left_out.any():
+            blueprint = self._agent.range_strategy(public)
+            assert blueprint is not None, "a blueprint reports its strategy"
+            played = np.where(left_out, nearest_rows(blueprint, offered), played)
+        return TableDecision(Carried(carried.range, carried.bounds, estimate), path, offered, played)
+
+    def _last(self, actions: Actions) -> int | None:
+        """Return the number of actions before the last decision, after the first street, of the seat to act."""
+        seat = self._state(actions).actor
+        own = [number for number, action in enumerate(actions) if action.seat == seat and action.street]
+        return own[-1] if own else None
+
+    def _root_carried(self, actions: Actions, board: tuple[int, ...]) -> Carried:
+        """Return what the seat to act carries to the root of its decision's solution.
+
+        The root of a seat's first decision is the start of the flop. All other decisions are roots themselves.
+        """
+        key = path_of(actions), board
+        if key not in self._carried:
+            self._carried[key] = self._carry(actions, board)
+        return self._carried[key]
+
+    def _carry(self, actions: Actions, board: tuple[int, ...]) -> Carried:
+        seat, before = self._state(actions).actor, self._last(actions)
+        if before is None:
+            beliefs = self._flop_beliefs(actions, board)
+            return Carried(beliefs[seat], None, beliefs[1 - seat])
+        _, action, street = actions[before]
+        then = board[: self._rules.board_size(street)]
+        with self._deadline.half():
+            last, solved = self._decision(actions[:before], then), self._solution(actions[:before], then)
+        free = self._rules.free_combos(board)
+        estimate = self._estimate(solved, last.carried.estimate, actions, len(actions) - before, board)
+        taken = last.played[:, last.actions.index(action)] if action in last.actions else np.zeros(len(free))
+        left = last.carried.range * taken * free
+        if left.sum() < NOBODY:
+            return Carried(free / free.sum(), None, estimate)
+        on_street = path_of(tuple(each for each in actions[before:] if each.street == street))
+        dealt = board[len(then) :]
+        bounds = solved.bounds_after((*last.path, *(on_street if dealt else on_street[:1])), dealt)
+        return Carried(left / left.sum(), bounds, estimate)
+
+    def _estimate(
+        self,
+        solved: SolvedSubgame,
+        estimate: np.ndarray | None,
+        actions: Actions,
+        num_since: int,
+        board: tuple[int, ...],
+    ) -> np.ndarray:
+        """Return the opponent's range by the average strategies of a solution: float64[num_combos].
+
+        Parameters
+        ----------
+        estimate : float64[num_combos]
+            The range before the last `num_since` actions.
+        """
+        assert estimate is not None
+        root = len(solved.history)
+        for number in range(len(actions) - num_since, len(actions)):
+            seat, action, street = actions[number]
+            seen = board[: self._rules.board_size(street)]
+            estimate = see_board(estimate[None], self._rules, seen)[0]
+            if seat == solved.seat:
+                continue
+            strategy = solved.strategy(path_of(actions[root:number]), seen[len(solved.root.board) :])
+            if strategy is not None:
+                known = Strategy(strategy.actions, np.nan_to_num(strategy.probabilities, nan=0.0))
+                chances = likelihood(known, self._public(actions[:number], seen), action)
+                estimate = see_action(estimate[None], 0, chances, len(known.actions))[0][0]
+        return see_board(estimate[None], self._rules, board)[0]
+
+    def _flop_beliefs(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
+        """Return both seats' ranges at the start of the flop, if both play the blueprint before it."""
+        before = tuple(action for action in actions if not action.street)
+        flop = board[: self._rules.board_size(1)]
+        key = path_of(before), flop
+        if key not in self._flops:
+            self._flops[key] = planned_beliefs(self._agent, self._rules, before, flop)[1]
+        return self._flops[key]
+
+    def _solution(self, actions: Actions, board: tuple[int, ...]) -> SolvedSubgame:
+        """Return the solution that serves a decision, from memory or by solving."""
+        carried, is_first = self._root_carried(actions, board), self._last(actions) is None
+        size = sum(not action.street for action in actions) if is_first else len(actions)
+        history, path = path_of(actions[:size]), path_of(actions[size:])
+        seat = self._state(actions).actor
+
+        def make() -> SolvedSubgame:
+            self._counts["solves"] += 1
+            self._counts["anew"] += carried.bounds is None and not is_first
+            assert carried.estimate is not None
+            beliefs = np.empty((2, self._rules.num_combos))
+            beliefs[seat], beliefs[1 - seat] = carried.range, carried.estimate
+            root = Root(self._state(actions[:size]), board, beliefs)
+            added = root.off_tree_raises(self._search, path)[0] if path else {}
+            return solve_subgame(
+                root,
+                seat,
+                carried.bounds,
+                self._config,
+                later_buckets(self._search, self._rules, self._buckets, board),
+                self._planned,
+                history,
+                added=added,
+                deadline=self._deadline.due,
+            )
+
+        # All that happens after the flop follows from the ranges there, the board and the actions.
+        key = self._rules, history, path, board, self._flop_beliefs(actions, board).tobytes()
+        return self._solutions.get(key, make)
+
+    def _public(self, actions: Actions, board: tuple[int, ...]) -> PublicState:
+        return PublicState(self._rules, self._state(actions).array.tolist(), board, actions)
+
+    def _state(self, actions: Actions) -> BettingState:
+        """Return the betting state after some actions; it must not be changed."""
+        path = path_of(actions)
+        if path not in self._states:
+            state = self._state(actions[:-1]).copy()
+            state.apply_legal(path[-1])
+            self._states[path] = state
+        return self._states[path]

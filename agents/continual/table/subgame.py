@@ -1,0 +1,151 @@
+"""One solve of continual re-solving in hold'em: vector CFR to the end of the hand, with or without a gadget."""
+
+import functools
+import time
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision
+from plurispiel.agents.base import Strategy
+from plurispiel.agents.continual.carried import expected_values
+from plurispiel.agents.continual.table.config import TableConfig
+from plurispiel.agents.resolve.node_values import BEST
+from plurispiel.agents.resolve.subgame import BucketRows
+from plurispiel.agents.resolve.vector_cfr import VectorSolver
+from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.root import AddedRaises, Root
+from plurispiel.agents.search.street_tree import Path
+from plurispiel.agents.search.two_seats import forced_weights, run_two_seats, two_seats_solver
+
+__all__ = ["SolvedSubgame", "solve_subgame"]
+
+_EVERY_HAND = 1e-3
+"""Without a gadget, the share of the opponent's weight that all hands have alike: each hand needs a bound later on."""
+
+_LEAST = 1e-12
+"""The solver leaves out own hands below this share of the likeliest hand: products of such weights are lost in float32.
+"""
+
+
+class SolvedSubgame:
+    """A solved subgame.
+
+    Attributes
+    ----------
+    root : Root
+        Its beliefs are the own range and the estimate of the opponent's range.
+    seat : int
+        The seat that solves.
+    bounds : float64[num_combos] or None
+        The bounds of the opponent's hands; None without a gadget.
+    history : Path
+        Actions of the hand before the root.
+    solver : VectorSolver
+    seconds : float
+        Duration of the solve.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        seat: int,
+        bounds: np.ndarray | None,
+        history: Path,
+        solver: VectorSolver,
+        seconds: float,
+    ):
+        self.root, self.seat, self.bounds, self.history = root, seat, bounds, history
+        self.solver, self.seconds = solver, seconds
+
+    @functools.cached_property
+    def _decisions(self) -> list[dict[Path, BettingDecision]]:
+        """The decisions of the first street and of the next one, by the actions since the root."""
+        return [
+            {tuple(action for _, action, _ in decision.actions): decision for decision in street.betting.decisions}
+            for street in self.solver.streets[:2]
+        ]
+
+    def strategy(self, path: Path, dealt: tuple[int, ...] = ()) -> Strategy | None:
+        """Return the average strategy at a decision; None if the subgame does not have the decision.
+
+        Parameters
+        ----------
+        path : Path
+            The actions since the root.
+        dealt : tuple of int
+            The new cards, for a decision on the next street.
+
+        Returns
+        -------
+        Strategy
+            Rows of combos without weight are NaN.
+        """
+        decision = self._decisions[bool(dealt)].get(path)
+        if decision is None:
+            return None
+        if dealt:
+            board, image = self.solver.locate((dealt,))
+            rows = self.solver.strategy(1, decision, board)[image]
+        else:
+            rows = self.solver.strategy(0, decision)
+        return Strategy(np.array(list(decision.children)), rows)
+
+    def bounds_after(self, path: Path, dealt: tuple[int, ...] = ()) -> np.ndarray:
+        """Return the opponent's values against the average strategy: float64[num_combos], in chips of the whole hand.
+
+        The values are those of a best response, which bounds each hand, also those that the opponent never plays so.
+
+        Parameters
+        ----------
+        path : Path
+            The actions since the root, to a node or to the end of the street.
+        dealt : tuple of int
+            The new cards at the end of the street.
+        """
+        found, other = self.solver.values_after(path, dealt), 1 - self.seat
+        return expected_values(found.values[other, BEST], found.facing[other])
+
+
+def solve_subgame(
+    root: Root,
+    seat: int,
+    bounds: np.ndarray | None,
+    config: TableConfig,
+    buckets: BucketRows,
+    planned: PlannedRows,
+    history: Path,
+    *,
+    added: AddedRaises,
+    deadline: float,
+) -> SolvedSubgame:
+    """Return the solution of a subgame.
+
+    Parameters
+    ----------
+    root : Root
+        Its beliefs are the own range and the estimate of the opponent's range.
+    seat : int
+        The seat that solves.
+    bounds : float64[num_combos] or None
+        The bounds of the opponent's hands; None to solve without a gadget.
+    config : TableConfig
+    buckets : callable
+        As in `Subgame`.
+    planned : PlannedRows
+        The blueprint's strategies, with which iterations begin.
+    history : Path
+        Actions of the hand before the root.
+    added : AddedRaises
+        Raises on offer besides those of the menu.
+    deadline : float
+        The time of `time.perf_counter` at which a solve with a time limit must end.
+    """
+    began, other, search = time.perf_counter(), 1 - seat, config.search
+    free, estimate = root.state.rules.free_combos(root.board), root.beliefs[other]
+    ranges = np.where(root.beliefs >= _LEAST * root.beliefs.max(axis=1, keepdims=True), root.beliefs, 0.0)
+    ranges[other] = free if bounds is not None else (1.0 - _EVERY_HAND) * estimate + _EVERY_HAND * free / free.sum()
+    solver = two_seats_solver(root, search, ranges, buckets, added=added, frozen={})
+    if bounds is not None:
+        solver.add_gadget(other, bounds, forced_weights(free, estimate, config.estimate))
+    run_two_seats(solver, search, planned.rows_for(solver, history), deadline)
+    return SolvedSubgame(root, seat, bounds, history, solver, time.perf_counter() - began)
