@@ -50,7 +50,13 @@ class AcpcBot(RelayedAgent):
         super().load(rules)
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand."""
+        """Begin a new hand.
+
+        Raises
+        ------
+        AgentFault
+            If the program does not start, or the game deals board cards before the first betting.
+        """
         if rules.board_cards[0]:
             raise AgentFault("load", "the ACPC's protocol has no place for board cards before the first betting")
         super().restart(rules, seat, rng)

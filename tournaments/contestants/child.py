@@ -50,7 +50,7 @@ class Child:
     spec : str
         The agent's spec.
     memory : int
-        Size limit in MiB of the private folder in the sandbox.
+        Size limit in MiB of each private folder in the sandbox.
     log : Path, optional
         File to which the agent's prints on standard error are appended, up to `MAX_OUTPUT` bytes.
     sandbox : Sandbox, optional

@@ -36,7 +36,7 @@ class Family:
     rivals : sequence of str
         Specs of agents whose files the sandbox masks.
     mebibytes : int
-        Size limit of the private folder in the sandbox.
+        Size limit in MiB of each private folder in the sandbox.
     errors : int or file
         Target of standard error, to which the agent prints.
 
@@ -87,7 +87,7 @@ class Family:
                 os.close(theirs)
 
     def has_started(self, agent: int) -> None:
-        """Note the process id `agent`, which the `host` has reported before any code of the agent runs."""
+        """Note the process id `agent`, which the agent's process has reported before any code of the agent runs."""
         if not self._has_warden:
             return
         if self._sandbox is None:

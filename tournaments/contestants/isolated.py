@@ -118,7 +118,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
         Raises
         ------
         ValueError
-            If the agent does not exist.
+            If the agent does not exist, or its sandbox does not start.
         AgentFault
             If the agent's code fails, or the process ends repeatedly or does not answer in time.
         """

@@ -216,7 +216,7 @@ class LineBot(ProgramAgent):
     def _question(
         self, kind: str, wanted: str, question: Message, max_line: int, text: Callable[[], str] | None = None
     ) -> Message:
-        """Return the answer to a question of a kind, which has the type `wanted`; `text` tells it in plain English."""
+        """Ask a question and return the answer, of type `wanted`; `text` returns the question in plain English."""
 
         def ask() -> Message:
             number = 1 + secrets.randbelow(_MAX_ID)  # no program can answer a question that it has not read
@@ -317,7 +317,7 @@ class LineBot(ProgramAgent):
         except OverflowError:
             raise self._protocol_fault("act: a probability has too many digits") from None
         if min(row, default=-1.0) < 0.0 or abs(math.fsum(row) - 1.0) > _TOLERANCE:
-            return (), ()  # as with a range, such a report is not used and no fault
+            return (), ()  # as with a range, such a report is not used and is no fault
         return tuple(map(_action, told)), row
 
     def _rows(self, told: object, num_actions: int) -> np.ndarray:

@@ -63,7 +63,13 @@ class PokerbotsBot(RelayedAgent):
         super().load(rules)
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand."""
+        """Begin a new hand.
+
+        Raises
+        ------
+        AgentFault
+            If the bot does not start, or the game is not one of Pokerbots.
+        """
         self._hole_cards = ()
         try:
             check_pokerbots_game(rules)

@@ -4,8 +4,8 @@ A sandbox has a network of its own, which the run cannot reach. Therefore the re
 and starts the player with the port as its last argument. It passes bytes between the player's connection and its own
 standard streams, which are pipes to the run. It takes one connection only. The relay and the player are one process
 group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all programs of this machine
-could connect before the player does. Therefore the relay refuses connections of processes that the player has not
-started.
+could connect before the player does. Therefore the relay accepts only the player and processes that the player has
+started, where the system can tell (`peer`).
 """
 
 import os

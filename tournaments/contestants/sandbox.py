@@ -1,9 +1,9 @@
 """The sandbox of isolated agents: Linux namespaces made by bubblewrap.
 
 Inside, an agent sees the interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the
-agent's own folder, all read-only, and an empty private folder to write into. It sees no processes from outside, no home
-folder, and no files of the run, of other runs or of its *rivals*, the other agents of the tournament. It has no network
-by default.
+agent's own folder, all read-only, and private folders to write into, which are empty at first. It sees no processes
+from outside, no home folder, and no files of the run, of other runs or of its *rivals*, the other agents of the
+tournament. It has no network by default.
 
 Each path is mounted under the same name as outside, with the symbolic links that lead to it, so that virtual
 environments, pyenv, conda and editable installs work. A *masked* path is covered by an empty folder or file. Deeper
@@ -35,7 +35,7 @@ from plurispiel.agents.specs import agent_files, parse_spec, program_of
 CHOICES = ("auto", "bwrap", "none")
 
 PRIVATE = Path("/tmp/contestant")
-"""Current folder and home of an isolated agent. It is held in memory, and deleted at the end of the agent's process."""
+"""Home of an isolated agent, and current folder of agents in Python. It is in memory, and ends with the process."""
 
 _NAMESPACES = (
     *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--new-session"),
@@ -104,7 +104,7 @@ class Sandbox:
         rivals : sequence of str
             Specs of agents whose files are masked.
         mebibytes : int
-            Size limit of each writable folder.
+            Size limit of each private folder, in MiB.
         """
         cache = jit.user_cache_folder().resolve()
         private = {PRIVATE.parent, Path("/dev/shm"), cache}
@@ -324,8 +324,8 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
 def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
     """Yield the paths of a program: its files with their folders, folders that it names, and where it is installed.
 
-    A folder that is masked, or `_is_above_home`, is left out. So are files in masked folders, except the program, and
-    the folders of arguments above the folder to which the arguments are relative.
+    Left out are folders that are masked or `_is_above_home`, files in masked folders except the program itself, and the
+    folder of a file if it contains the folder to which the arguments are relative.
     """
 
     def is_masked(path: Path) -> bool:

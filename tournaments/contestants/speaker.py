@@ -1,4 +1,4 @@
-"""Strategy reports of outside agents, from processes that never see hole cards.
+"""Strategy reports of agents from outside, made by processes that never see hole cards.
 
 The reports of an agent that the user believes (``--believe``) correct its score. The process that plays knows its hole
 cards and could shape a report by them, so the report comes from another process of the same agent.
