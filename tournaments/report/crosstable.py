@@ -59,7 +59,7 @@ def _panel(run: RunRecord) -> Panel:
     rows = [(names[m.own], names[m.other], m.mean, m.ci95, m.hands) for m in found]
     if len(make_lineups(run.config)) < 2:
         what = "One line-up plays the whole run, so there is no rate against a single opponent. "
-        return Panel(paragraph(what + "See the final table."), is_empty=True)
+        return Panel(paragraph(what + "See the table of results."), is_empty=True)
     order = [number for number in run.ranking if any(number in (m.own, m.other) for m in found)][:MAX_AGENTS]
     if not order:
         return Panel(paragraph("No group has been played yet."), is_empty=True)

@@ -1,4 +1,4 @@
-"""The final table, and every agent's rate with its interval."""
+"""The table of results, and every agent's rate with its interval."""
 
 from collections.abc import Sequence
 
@@ -109,7 +109,7 @@ def _values(score: dict | None) -> tuple[float | None, float | None]:
 
 RANKING = Section(
     "ranking",
-    "Final table",
+    "Results",
     "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. The first "
     "column of rates is the score that ranks the agents, as drawn above. Intervals of “raw” and “AIVAT” are over "
     "hands, all others over groups (a deck in all seat rotations). Ratio: variance of a raw hand over the "

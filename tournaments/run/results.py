@@ -1,4 +1,4 @@
-"""The results of a run: the record in results.json, and the final table as text."""
+"""The results of a run: the record in results.json, and their table as text."""
 
 import json
 from collections.abc import Sequence
@@ -130,7 +130,7 @@ def results_text(results: dict[str, Any]) -> str:
 
 
 def table_text(results: dict[str, Any]) -> str:
-    """Return the final table, best agent first; for a heads-up gauntlet, the first agent against each of the others."""
+    """Return the table of results, best agent first; in a heads-up gauntlet, the first agent against each other one."""
     is_duel = results["format"] == "gauntlet" and results["seats"] == 2
     lines = _gauntlet_lines(results) if is_duel else _ranking_lines(results)
     rate = number_text(results["hands_per_second"], ",.0f")
