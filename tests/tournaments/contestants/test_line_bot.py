@@ -302,9 +302,12 @@ def test_ranges(mode, expected):
         assert strategy.probabilities.shape == expected and strategy.actions.tolist() == [1]
 
 
-def test_ranges_come_as_base64_too(tmp_path):
-    rows = np.tile(np.array([0.3, 0.7], dtype="<f4"), (1326, 1))
-    text = base64.b64encode(rows.tobytes()).decode()
+def test_ranges_come_as_base64_too_in_the_order_of_the_protocol(tmp_path):
+    combos = [(a, b) for b in range(52) for a in range(b)]
+    protocol = Path(isolated.__file__).with_name("PROTOCOL.md").read_text(encoding="utf-8")
+    assert "`[(a, b) for b in range(52) for a in range(b)]`" in protocol
+    folds = np.array([(a + b / 52) / 52 for a, b in combos])
+    text = base64.b64encode(np.column_stack([folds, 1.0 - folds]).astype("<f4").tobytes()).decode()
     (tmp_path / "bot.py").write_text(
         "import json, sys\nfor line in sys.stdin:\n    m = json.loads(line)\n    a = None\n"
         "    if m['type'] == 'hello': a = dict(type='ready', protocol=1, answers=['act', 'range'])\n"
@@ -315,7 +318,8 @@ def test_ranges_come_as_base64_too(tmp_path):
         agent.restart(RULES, 2, np.random.default_rng(1))
         strategy = agent.range_strategy(public_of())
     assert strategy.actions.tolist() == [0, 1]
-    np.testing.assert_allclose(strategy.probabilities, rows, atol=1e-7)
+    own = strategy.probabilities[[RULES.combo_id(combo) for combo in combos], 0]
+    np.testing.assert_allclose(own, folds, atol=1e-7)  # float32
     np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, atol=1e-12)
 
 
