@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = [
+    "RUN_FILES",
     "Program",
     "find_program",
     "positive_number",
@@ -30,6 +31,9 @@ __all__ = [
     "split_command",
     "titled_command",
 ]
+
+RUN_FILES = ("run.key", "run.sqlite")
+"""A folder with one of these files is a run folder: it belongs to no agent, whatever a command names."""
 
 _OPTIONS = ("seconds", "cwd")
 _BASE = "base"  # an option that only `relocated_command` writes
@@ -87,9 +91,9 @@ class Program:
 
     @property
     def folders(self) -> list[Path]:
-        """The folders that the arguments name; neither `folder` nor the folders above it count."""
+        """The folders that the arguments name; neither `folder` nor the folders above it count, nor run folders."""
         here = self.folder.resolve()
-        return [path for path in self._named if _is_folder(path) and not here.is_relative_to(path.resolve())]
+        return [path for path in self._named if _is_own_folder(path) and not here.is_relative_to(path.resolve())]
 
     @property
     def files(self) -> list[Path]:
@@ -260,15 +264,18 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _is_folder(path: Path) -> bool:
+def _is_own_folder(path: Path) -> bool:
     try:
-        return path.is_dir()
+        return path.is_dir() and not any((path / name).exists() for name in RUN_FILES)
     except (OSError, ValueError):
         return False
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its folders in the order of their names; links to folders are not followed."""
+    """Yield the files in a folder and its folders in the order of their names.
+
+    Links to folders are not followed, and run folders are left out.
+    """
     for here, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if _is_own_folder(Path(here, name)))
         yield from (path for name in sorted(names) if _is_file(path := Path(here, name)))

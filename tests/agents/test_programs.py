@@ -158,6 +158,18 @@ def test_the_digest_covers_folders(folder, monkeypatch):
     assert agent_digest("stdio:sh sub") != short
 
 
+@pytest.mark.parametrize("file", ["run.key", "run.sqlite"])
+def test_run_folders_are_nobodys(folder, file):
+    """A run may be kept in an agent's folder, or in one that has the name of an argument, and still be continued."""
+    spec = "stdio:sh sub match"
+    command, digest = program_of(spec).command, agent_digest(spec)
+    for run in (folder / "match", folder / "sub" / "match"):
+        run.mkdir()
+        (run / file).write_text("")
+    assert (program_of(spec).command, agent_digest(spec)) == (command, digest)
+    assert program_of(spec).folders == [folder / "sub"]
+
+
 @pytest.mark.parametrize("text", ["stdio:./bot a,b", "tag,stdio:./bot 'a,b'", "stdio:./bot 'x?',tag"])
 def test_a_comma_or_a_question_mark_wants_a_settings_file(text):
     with pytest.raises(ValueError, match="is no agent; a command with a comma or a question mark has to stand in a"):

@@ -29,7 +29,7 @@ import plurispiel
 from plurispiel.abstraction.machine import jit
 from plurispiel.abstraction.machine.folders import tables_folder, user_data_folder
 from plurispiel.agents.blueprint.library import blueprints_folder
-from plurispiel.agents.programs import Program
+from plurispiel.agents.programs import RUN_FILES, Program
 from plurispiel.agents.specs import agent_files, parse_spec, program_of
 
 CHOICES = ("auto", "bwrap", "none")
@@ -50,7 +50,6 @@ _NETWORK = tuple(f"/etc/{name}" for name in ("resolv.conf", "nsswitch.conf", "ss
 _CACHED = ("blueprints", "trees", "flop-buckets")  # folders of the user's cache that agents may read
 _PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _PASSED_ON_FAMILIES = ("LC_", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_")
-_RUN_FILES = ("run.key", "run.sqlite")  # a folder with one of them is a run folder
 _NO_RUNS = (".git", "__pycache__", "node_modules")
 _MAX_ENTRIES = 20_000  # files and folders among which runs are searched, in about 0.1 s
 _TRIAL_S = 30.0  # seconds for the trial start of a sandbox
@@ -367,7 +366,7 @@ def _run_folders(folder: Path) -> Iterator[Path]:
         except OSError:
             continue
         num_entries += len(found)
-        if not found.keys().isdisjoint(_RUN_FILES):
+        if not found.keys().isdisjoint(RUN_FILES):
             yield here
         else:
             folders += (here / name for name, is_folder in found.items() if is_folder and name not in _NO_RUNS)

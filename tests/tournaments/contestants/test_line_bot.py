@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from contestant_hands import RULES, Recorder, numbers, play, same
 from line_schema import SCHEMA, fits
+from markdown_blocks import ROOT
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import cards_text
@@ -354,7 +355,7 @@ def test_it_equals_an_agent_of_this_package():
 
 
 def test_the_documented_lines_fit_the_schema():
-    text = (Path(isolated.__file__).parent / "PROTOCOL.md").read_text(encoding="utf-8")
+    text = (ROOT / "tournaments" / "contestants" / "PROTOCOL.md").read_text(encoding="utf-8")
     block = re.search(r"```text\n(.*?)```", text, re.DOTALL)[1]
     rows = block.replace("\n  ", "").splitlines()
     lines = [(row[0], json.loads(row[2:])) for row in rows if row[:2] in ("> ", "< ")]
