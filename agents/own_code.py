@@ -1,8 +1,8 @@
 """The code of this package that an agent plays by: an upgrade that changes it makes another agent.
 
 The code is that of the agent's module and of all modules of this package that it imports, directly or not, with the
-``.npy`` files in their folders. Docstrings do not count. The packages' ``__init__`` files count where a module imports
-from them. Other packages, such as numpy, are not compared.
+``.npy`` files in their folders. Comments count, docstrings do not. A package's ``__init__`` file counts where a module
+imports from it. Other packages, such as numpy, are not compared.
 """
 
 import ast

@@ -74,7 +74,7 @@ def find_pokerbot(folder: str, options: Mapping[str, str]) -> Pokerbot:
     except ValueError as error:
         raise ValueError(f"{error}{hint}") from None
     hands = options.get("hands", "1000")
-    if not (hands.isascii() and hands.isdigit() and 0 < int(hands[:20]) <= _MAX_HANDS):
+    if not (hands.isascii() and hands.isdigit() and len(hands) <= 20 and 0 < int(hands) <= _MAX_HANDS):
         raise ValueError(f"hands must be a whole number from 1 to {_MAX_HANDS:,}, got {hands[:20]!r}")
     is_installed = os.sep not in word
     seconds, clock = (positive_number(name, options.get(name)) for name in ("seconds", "clock"))
@@ -89,7 +89,7 @@ def build_pokerbot(folder: str) -> None:
     Raises
     ------
     ValueError
-        If ``build`` is empty, or the command fails.
+        If ``commands.json`` cannot be read, ``build`` is empty, or the command cannot be started or fails.
     """
     where = Path(os.path.abspath(folder))
     words = _commands(where)["build"]

@@ -210,6 +210,11 @@ def relocated_command(command: str, options: Mapping[str, str], folder: Path) ->
 
     Arguments stay as they are, so that the agent keeps its title and its digest. ``cwd`` names the folder to which they
     are relative, or ``base`` if the spec has no ``cwd``.
+
+    Raises
+    ------
+    ValueError
+        As for `split_command`.
     """
     word, *arguments = split_command(command)
     base = folder / _decoded(options.get(_BASE, ""))
@@ -221,7 +226,13 @@ def relocated_command(command: str, options: Mapping[str, str], folder: Path) ->
 
 
 def titled_command(command: str, options: Iterable[tuple[str, str]]) -> str:
-    """Return a command and its options, with the program's name instead of its path, without ``cwd`` and ``base``."""
+    """Return a command and its options, with the program's name instead of its path, without ``cwd`` and ``base``.
+
+    Raises
+    ------
+    ValueError
+        As for `split_command`.
+    """
     word, *arguments = split_command(command)
     kept = "&".join(f"{key}={value}" for key, value in options if key not in ("cwd", _BASE))
     return shlex.join([Path(word).name, *arguments]) + f"?{kept}" * bool(kept)

@@ -89,7 +89,7 @@ class AgentSpec:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the agent plays a strategy that is stored, also with search, or that it solves for at the table."""
+        """Whether the agent plays a stored strategy, also with search, or solves for its strategy at the table."""
         return self.name in ("tabular", "blueprint", "search", "continual")
 
     @property
@@ -99,7 +99,7 @@ class AgentSpec:
 
     @property
     def has_blueprint(self) -> bool:
-        """Whether the agent plays a blueprint, also with search."""
+        """Whether the spec names or implies a blueprint: that of ``blueprint`` or ``search``, not of ``continual``."""
         return self.name in ("blueprint", "search")
 
     @property
@@ -115,7 +115,7 @@ class AgentSpec:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the agent is code from outside this package."""
+        """Whether the agent is code from outside this package; OpenSpiel's bots count."""
         return self.name not in BUILT_IN and not self.is_stored
 
 
@@ -196,6 +196,11 @@ def relocate_spec(spec: str, folder: Path) -> str:
     A program also gets `folder` as the base of paths among its arguments, which so stay valid.
 
     A blueprint's argument is a path only if that path exists in `folder`; otherwise it is a name, and stays.
+
+    Raises
+    ------
+    ValueError
+        If the spec is malformed.
     """
     parsed = parse_spec(spec)
     if parsed.name in _COMMANDS:
@@ -254,12 +259,15 @@ def make_agent(spec: str) -> Agent:
 def game_note(spec: str, rules: HoldemRules) -> str:
     """Return notes, in words, on how an agent plays a game: the blueprint picked, and how its own game differs.
 
-    The text is empty for agents without a blueprint, and where there is nothing to note.
+    The text is empty for all agents but ``blueprint`` and ``search``, and where there is nothing to note.
 
     Raises
     ------
     ValueError
-        If the agent is known not to play the game. Most agents refuse a game only when a hand begins.
+        If there is no such blueprint, or the agent is known not to play the game. Most agents refuse a game only when a
+        hand begins.
+    ArtefactRefused
+        If the blueprint is damaged.
     """
     parsed = parse_spec(spec)
     if parsed.name == "pokerbots":
@@ -322,9 +330,9 @@ def agent_digest(spec: str) -> str:
     Raises
     ------
     ValueError
-        If the file cannot be read, or the stored strategy does not exist.
+        If a file cannot be read, or there is no such program or blueprint.
     ArtefactRefused
-        If the stored strategy is damaged.
+        If the stored strategy is damaged, or there is no such solved game.
     """
     parsed = parse_spec(spec)
     if parsed.name == "tabular":
@@ -538,7 +546,7 @@ def _load_file(spec: AgentSpec) -> ModuleType:
 
 def _module_file(spec: AgentSpec) -> Path | None:
     """Return the file of a MODULE spec, if there is one."""
-    if spec.name in BUILT_IN or not spec.argument:
+    if not spec.is_foreign or spec.name == "openspiel" or not spec.argument:
         return None
     module_spec = None
     folders: list[str] | None = [*sys.path, str(Path.cwd())]  # a copy: `sys.path` stays unchanged

@@ -90,7 +90,7 @@ class ActingRows:
         return made_strength(self.blueprint.rules, board)
 
     def strategy(self, node: int, board: tuple[int, ...]) -> np.ndarray:
-        """Return the rows of all combos at a decision after the flop: float[num_combos, num_actions].
+        """Return the rows of all combos at a decision on the flop or later: float64[num_combos, num_actions].
 
         The rows of combos that share a card with the board are arbitrary.
         """

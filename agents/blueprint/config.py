@@ -54,9 +54,14 @@ class MenuConfig:
         Maps a street to the largest numbers of seats that may call a bet, by the number of raises so far; see
         `StreetMenu`.
     all_in_share : float
-        A raise to at least this share of the stack becomes all-in.
+        A raise to at least this share of the stack at the start of the hand becomes all-in.
     push_or_fold : bool
         Whether a seat that faces a bet must raise or fold. It may still call where no raise is legal.
+
+    Raises
+    ------
+    ValueError
+        If a setting is of another type or out of range.
     """
 
     preflop: Texts
@@ -122,6 +127,11 @@ class BlueprintConfig:
         first street.
     seed : int
         Seed of the training's random numbers.
+
+    Raises
+    ------
+    ValueError
+        If a setting is of another type or out of range, the settings contradict each other, or there is no such game.
     """
 
     name: str
@@ -259,7 +269,13 @@ def preset_names() -> list[str]:
 
 
 def read_preset(name: str) -> BlueprintConfig:
-    """Return the configuration of a preset, given by its name."""
+    """Return the configuration of a preset, given by its name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such preset.
+    """
     return read_blueprint_config(_PRESETS / f"{name}.toml")
 
 

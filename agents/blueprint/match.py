@@ -126,6 +126,11 @@ def meet_rows(blueprint: Blueprint, num_decks: int, max_rows: int, *, seed: int 
     -------
     nodes, cells : int64[n]
         n is at most `max_rows`; further rows are dropped.
+
+    Raises
+    ------
+    ValueError
+        If the blueprint's bucket table is missing.
     """
     nodes, cells = np.empty(max_rows, np.int64), np.empty(max_rows, np.int64)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
@@ -147,6 +152,11 @@ def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed
     -------
     uint8[num_cells]
         Counts up to `MAX_REACHED` at the first cell of each row; 0 in the other cells.
+
+    Raises
+    ------
+    ValueError
+        If the blueprint's bucket table is missing.
     """
     reached = np.zeros(len(blueprint.rows), np.uint8)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)

@@ -307,7 +307,8 @@ def begin_run(
     Raises
     ------
     ValueError
-        If the folder holds a run, `num_marks` is not 1 to 1,000, or `start` has other betting or buckets than the run.
+        If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, or `start` has another
+        game or other buckets than the run.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")

@@ -45,6 +45,11 @@ class Schedule:
         current strategy, and discounts hold for these sums, too. Otherwise the number of snapshots in the run, evenly
         spaced from `average_from` on, as in the paper: the average is the mean of the current strategies at these
         iterations. Sums of snapshots take half the memory of sums over visits.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or `iterations`, `average_every` or `num_snapshots` is no int.
     """
 
     iterations: int

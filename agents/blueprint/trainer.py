@@ -132,7 +132,7 @@ class Trainer:
     Raises
     ------
     ValueError
-        If `prune_below` is not negative, or the betting tree is too large.
+        If `prune_below` is not negative, the betting tree is too large, or a street with decisions has no buckets.
     """
 
     def __init__(
@@ -402,7 +402,13 @@ class Trainer:
 
 
 def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 1) -> Trainer:
-    """Return the trainer of a configuration."""
+    """Return the trainer of a configuration.
+
+    Raises
+    ------
+    ValueError
+        If the betting tree is too large, or a street with decisions has no buckets.
+    """
     return Trainer(
         config.rules,
         config.game_menu,

@@ -95,6 +95,11 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     ``last_doubling_mbb`` is the finished blueprint's winnings in mbb per hand against the blueprint of that mark, in a
     duplicate match. ``last_doubling_ci95`` is the half-width of the 95 % confidence interval of these winnings. The
     three entries of the last doubling are None if no mark in the first half has played the finished blueprint.
+
+    Raises
+    ------
+    ValueError
+        If a mark in the record is damaged.
     """
     record = dict(training)
     record.update(core_hours=None, last_doubling_mbb=None, last_doubling_ci95=None, last_doubling_from=None)

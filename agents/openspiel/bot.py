@@ -36,6 +36,11 @@ class OpenSpielBot(pyspiel.Bot):
     ----------
     agent : Agent
 
+    Raises
+    ------
+    ValueError
+        If `player_id` is no seat of the game, or `HoldemRules` cannot express the game.
+
     Examples
     --------
     >>> from plurispiel.agents.base import Agent
@@ -84,7 +89,13 @@ class OpenSpielBot(pyspiel.Bot):
         self._follow([*state.history(), action])
 
     def step(self, state: pyspiel.State) -> int:
-        """Return the id of the agent's action, or INVALID_ACTION if the seat is not to act."""
+        """Return the id of the agent's action, or INVALID_ACTION if the seat is not to act.
+
+        Raises
+        ------
+        ValueError
+            If the agent's action is illegal.
+        """
         hand = self._to_act(state)
         if hand is None:
             return pyspiel.INVALID_ACTION
@@ -94,6 +105,11 @@ class OpenSpielBot(pyspiel.Bot):
         """Return the action probabilities in the form of `get_policy`, and the id of the action that was drawn.
 
         If the seat is not to act, the result is an empty list and INVALID_ACTION.
+
+        Raises
+        ------
+        ValueError
+            If the agent's action is illegal, or an illegal action has a positive probability.
         """
         hand = self._to_act(state)
         if hand is None:
@@ -114,6 +130,11 @@ class OpenSpielBot(pyspiel.Bot):
         The probabilities are the row of the hole cards in the agent's `range_strategy`. If `range_strategy` returns
         None, they are those that `act` reports; an action that `act` returns without probabilities has probability 1.
         In a game where every raise size is legal, actions of probability 0 are left out.
+
+        Raises
+        ------
+        ValueError
+            If an illegal action has a positive probability.
         """
         hand = self._to_act(state)
         if hand is None:
@@ -169,7 +190,13 @@ class RLAgent(rl_agent.AbstractAgent):
         self._bot = OpenSpielBot(agent, game, player_id, seed)
 
     def step(self, time_step, is_evaluation: bool = False) -> rl_agent.StepOutput | None:
-        """Return the action and the probabilities of all action ids, or None at the end of an episode."""
+        """Return the action and the probabilities of all action ids, or None at the end of an episode.
+
+        Raises
+        ------
+        ValueError
+            If the time step holds no state, or the agent's action is illegal.
+        """
         serialized = time_step.observations.get("serialized_state")
         if not serialized:
             raise ValueError("the time step holds no state: make the environment with include_full_state=True")
@@ -192,7 +219,7 @@ def agent_policy(agent: Agent, game: "pyspiel.Game | OpenSpielGame | str") -> "A
     Raises
     ------
     ValueError
-        If the agent has no `range_strategy`.
+        If the agent has no `range_strategy`, or `HoldemRules` cannot express the game.
     """
     from plurispiel.agents.openspiel.policy import AgentPolicy  # OpenSpiel's module takes half a second to import
 

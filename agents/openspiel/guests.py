@@ -70,7 +70,13 @@ class BotAgent(Agent):
         self._game = None if game is None else OpenSpielGame(game)
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Make the bot of a new hand."""
+        """Make the bot of a new hand.
+
+        Raises
+        ------
+        ValueError
+            If the bot's own game has other rules than the table.
+        """
         super().restart(rules, seat, rng)
         self._table = _universal_poker(rules) if self._game is None else _checked(self._game, rules)
         self._bot = self._make_bot(self._table.game, seat, rng)
@@ -107,7 +113,13 @@ class BotAgent(Agent):
             self._inform(number)
 
     def act(self, view: View) -> int | Decision:
-        """Return the bot's action; with its probabilities if it reports them and the game has a menu of raises."""
+        """Return the bot's action; with its probabilities if it reports them and the game has a menu of raises.
+
+        Raises
+        ------
+        ValueError
+            If another seat than the bot's is to act.
+        """
         if self._state.current_player() != view.seat:  # some of OpenSpiel's bots would end the process
             raise ValueError(f"seat {view.seat} asks the bot of seat {self.seat}: a BotAgent plays one seat at a time")
         actions = self._table.actions(self._betting.array.tolist())
@@ -133,6 +145,11 @@ class PolicyAgent(RangeAgent):
         crashes.
     game : pyspiel.Game or str
         The policy's game, such as ``"leduc_poker"``; the table must have its rules.
+
+    Raises
+    ------
+    ValueError
+        If every raise size is legal in the game, or `HoldemRules` cannot express the game.
     """
 
     def __init__(self, policy: Any, game: pyspiel.Game | str):
@@ -145,7 +162,13 @@ class PolicyAgent(RangeAgent):
             )
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand."""
+        """Begin a new hand.
+
+        Raises
+        ------
+        ValueError
+            If the policy's game has other rules than the table.
+        """
         super().restart(rules, seat, rng)
         _checked(self._game, rules)
 
@@ -185,7 +208,13 @@ class SolverAgent(PolicyAgent):
         self._iterations = iterations
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand; the first one solves the game."""
+        """Begin a new hand; the first one solves the game.
+
+        Raises
+        ------
+        ValueError
+            If the game has more than `MAX_HISTORIES` deals times betting sequences, or every raise size is legal in it.
+        """
         self._solution = _solve(rules, self._solver, self._iterations)
         self._policy, self._game = self._solution.policy, self._solution.game
         super().restart(rules, seat, rng)
@@ -205,7 +234,8 @@ def openspiel_agent(bot: str, options: dict[str, str]) -> Agent:
     Raises
     ------
     ValueError
-        If the bot or an option does not exist. A game that the bot cannot play is refused when a hand begins.
+        If the bot or an option does not exist, an option is missing, or its value is malformed. A game that the bot
+        cannot play is refused when a hand begins.
     """
     if bot not in OPENSPIEL_BOTS:
         meant = suggestion(bot, OPENSPIEL_BOTS)

@@ -36,7 +36,13 @@ class AgentPolicy(policy.Policy):
         self.action_probabilities(game.replay(game.rules.cards.tolist(), []))  # refuses agents without range_strategy
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
-        """Return the probability of each legal action id of a player, by default of the seat to act."""
+        """Return the probability of each legal action id of a player, by default of the seat to act.
+
+        Raises
+        ------
+        ValueError
+            If the agent has no `range_strategy`.
+        """
         seat = state.current_player() if player_id is None else player_id
         seen = own_view(self._game.rules, state.history(), seat)
         hand = HandFeed(self._agent, self._game, seat, seen, np.random.SeedSequence(0))

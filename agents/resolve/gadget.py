@@ -1,9 +1,10 @@
 """The re-solving gadget: before a subgame one seat may terminate with any of its hands, for a value fixed in advance.
 
-The solving seat must hold every hand of its opponent to at most the hand's fixed value. If the fixed values are those
-of the strategy before the subgame is solved again, wrong beliefs about the opponent's range cannot cost the solving
-seat anything. CFR-D (Burch, Johanson and Bowling, 2014) introduced the gadget. The updates here are those of
-RANGEGADGET in DeepStack's Algorithm S1 (lines 46 to 53), with the solver's discounts.
+The solving seat must hold every hand of its opponent to at most the hand's fixed value. Let the fixed values be those
+of best responses to the solving seat's earlier strategy. Then wrong beliefs about the opponent's range cannot cost the
+solving seat anything, up to convergence, unless hands are forced to continue. CFR-D (Burch, Johanson and Bowling, 2014)
+introduced the gadget. The updates here are those of RANGEGADGET in DeepStack's Algorithm S1 (lines 46 to 53), with the
+solver's discounts.
 
 References
 ----------
@@ -39,6 +40,11 @@ class Gadget:
     ----------
     accepted : float64[num_combos]
         The probability with which each combo continues; 0.5 to begin with and where neither choice has positive regret.
+
+    Raises
+    ------
+    ValueError
+        If the shapes of `bounds` and `facing` differ, or a bound is not finite.
     """
 
     def __init__(self, seat: int, bounds: np.ndarray, facing: np.ndarray, forced: np.ndarray | float = 0.0):

@@ -42,7 +42,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
     known : callable
         The strategies, as `KnownRows`.
     weight : float
-        The regret of an action with probability 1, as a share of the pot at the decision.
+        The regret of an action with probability 1, in pots at the decision.
 
     Raises
     ------

@@ -139,6 +139,11 @@ class SolverStreet:
     drawn : int[2, num_boards]
         Without buckets, for each seat and board, the last iteration in which the board was drawn for the seat; -1 if
         there was no such iteration. With buckets, -1 throughout.
+
+    Raises
+    ------
+    ValueError
+        If a bucket is below 0 or above 65,533.
     """
 
     def __init__(

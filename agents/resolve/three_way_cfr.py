@@ -141,7 +141,8 @@ class ThreeWaySolver:
     algorithm : str
         See `discounting.parse_discounting`.
     menu : callable
-        Maps the rules and a betting state array to the raises on offer; by default those of the rules.
+        Maps the rules and a betting state array to the raises on offer; by default those of the rules, in
+        a game that lists its raise sizes.
     on_memory : callable, optional
         Called with the number of bytes of the tables before their allocation; an exception prevents the allocation.
 
@@ -158,7 +159,8 @@ class ThreeWaySolver:
     Raises
     ------
     ValueError
-        If the parts do not fit together, no three hands of the ranges are compatible, or the betting is too large.
+        If the parts do not fit together, every raise size is on offer, no three hands of the ranges are compatible, or
+        the betting is too large.
     """
 
     has_buckets = False

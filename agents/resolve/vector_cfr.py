@@ -126,6 +126,12 @@ class VectorSolver:
     memory_bytes : int
         Bytes that the solver allocates.
 
+    Raises
+    ------
+    ValueError
+        If `threads`, `run_outs` or `thinning` is out of range, the algorithm has no such name, the ranges have no
+        compatible hands, a lock or a bucket does not fit, every raise size is on offer, or the betting is too large.
+
     Examples
     --------
     >>> from plurispiel.abstraction.holdem import LEDUC, BettingState
@@ -288,11 +294,19 @@ class VectorSolver:
             The value of terminating with each combo, in chips: `combo_values` divided by `facing`.
         forced : float64[num_combos], optional
             The weight of each combo that continues without a choice, see `Gadget`.
+
+        Raises
+        ------
+        ValueError
+            If `bounds` has another shape, or a bound is not finite.
         """
         self.gadget = Gadget(seat, bounds, self.facing[seat], forced)
 
     def evaluate(self) -> Evaluation:
-        """Return the values of the average strategies and of best responses, which tell hands of one bucket apart."""
+        """Return the values of the average strategies and of best responses, which tell hands of one bucket apart.
+
+        With `last_boards` they are the values of the game in which only the sampled boards are dealt.
+        """
         return self._evaluation([self.combo_values(seat) for seat in range(2)])
 
     def evaluate_by_buckets(self) -> Evaluation:
@@ -465,6 +479,11 @@ class VectorSolver:
             Number among the boards of the last street that was dealt.
         image : int64[num_combos]
             The combo into which the renaming of suits turns each combo.
+
+        Raises
+        ------
+        ValueError
+            If the cards cannot be dealt, or are left out of the sample of `last_boards`.
         """
         rules = self.subgame.state.rules
         renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)

@@ -252,9 +252,9 @@ def learn(street, board, batch, seat, regrets, sums, step, work):
     -----
     The update is that of discounted CFR (Brown and Sandholm 2019). Let r be the counterfactual regret of this iteration
     and R the regret so far. R becomes (R + r) * GAIN if R + r is positive, else (R + r) * LOSS. The strategy sum S
-    becomes S * DECAY + reach * strategy. In iteration t, GAIN is t^alpha / (t^alpha + 1), LOSS is t^beta / (t^beta + 1)
-    and DECAY is ((t - 1) / t)^gamma. The discount comes after the addition of r: discounting R first is another
-    algorithm, with other numbers on Leduc.
+    becomes S * DECAY + reach * strategy. In iteration t, without restarts of the average, GAIN is
+    t^alpha / (t^alpha + 1), LOSS is t^beta / (t^beta + 1) and DECAY is ((t - 1) / t)^gamma. The discount comes after
+    the addition of r: discounting R first is another algorithm, with other numbers on Leduc.
     """
     layout, hands = street.layout, street.deals.seats[seat]
     reach, values = work.reach[seat], work.values

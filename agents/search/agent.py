@@ -162,8 +162,8 @@ class SearchAgent(Agent):
             if public.street == 0:
                 return (
                     "the blueprint plays before the flop: search begins after a raise more than a big blind away from "
-                    f"its sizes, with at most {MAX_PREFLOP_SEATS} players left, two of them with chips, if the "
-                    "blueprint's bucket table is built"
+                    f"its sizes, with at most {MAX_PREFLOP_SEATS} players left, at least two of them with chips, "
+                    "if the blueprint's bucket table is built"
                 )
             return (
                 f"the blueprint plays the {STREETS[public.street]}: search is for two players with chips, and for up "

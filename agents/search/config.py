@@ -52,7 +52,7 @@ class SearchConfig:
     iterations : int
         Iterations of each search in place of a time limit, so that the same seed gives the same play; 0 for the time
         limit. A two-player search of the last street does ten times as many, since they are cheap there. In a search
-        by Monte Carlo CFR each iteration is eight deals for every seat.
+        by Monte Carlo CFR each iteration is eight deals for every seat that can act.
     threads : int
         Number of threads; 0 for as many as there are processors. With a setting of `iterations`, a search by Monte
         Carlo CFR uses one thread.
@@ -97,8 +97,8 @@ class SearchConfig:
     multiway_sizes : tuple of str
         With more than three players who have chips, the sizes on the searched street, as in `street_sizes`.
     preflop_sizes : tuple of str
-        The sizes in a search before the flop: those of the first raise after the root of the search, of the second and
-        so on.
+        The sizes in every search before the flop, in place of those above: the sizes of the first raise after the root
+        of the search, of the second and so on.
     continuations : int
         In searches that end with the street, the number k of continuation strategies at their leaves.
     run_outs : int
@@ -106,8 +106,9 @@ class SearchConfig:
     last_boards : int
         In a two-player search of the flop, the maximum number of rivers dealt after each turn.
     safe : bool
-        With two players, whether to solve with a re-solving gadget: for each hand the opponent may terminate and take
-        that hand's best-response value against the blueprint, so that wrong beliefs about the opponent cost little.
+        In two-player searches after the first street, whether to solve with a re-solving gadget: for each hand the
+        opponent may terminate and take that hand's best-response value against the blueprint, so that wrong beliefs
+        about the opponent cost little.
         In addition, the opponent's believed range enters the subgame without the choice to terminate. This range
         makes up the share `two_seats.FORCED_SHARE` of the opponent's total weight.
 

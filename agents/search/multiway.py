@@ -141,7 +141,7 @@ class MultiwayWorkspace(NamedTuple):
     totals, counts : float64[num_combos]
         The sums of a leaf's roll-outs, see `RollOutSums`.
     strategy, ends
-        Scratch of `learn`.
+        Scratch of `learn` and `add_averages`.
     biases, tree_dealt : int64[num_seats of the blueprint]
         The continuation strategy and the combo of each seat of the blueprint's tree.
     reach : float64[num_rows, num_combos]
@@ -207,7 +207,8 @@ class MultiwaySolver:
     Raises
     ------
     ValueError
-        If the street has no decision, or more than `street_tree.MAX_NODES` nodes and `subgame.seen` is empty.
+        If the hand is over, nobody has a decision on the street, or the menu returns None. Also if the street has more
+        than `street_tree.MAX_NODES` nodes and `subgame.seen` is empty.
     NoCompatibleHands
         If no compatible hands of the live seats were found.
     """
@@ -301,7 +302,7 @@ class MultiwaySolver:
         ----------
         planned : PlannedRows
         weight : float
-            The regret of an action that the blueprint takes with probability 1, as a share of the decision's pot.
+            The regret of an action that the blueprint takes with probability 1, in pots of the decision.
 
         Raises
         ------
@@ -337,7 +338,7 @@ class MultiwaySolver:
         first = int(self._tree.tables[node, seat])
         frozen = self._tables.frozen[first : first + self._rules.num_combos * len(actions)].reshape(-1, len(actions))
         tables = (self._rows(table, node, seat, len(actions)) for table in (self._sums, self._tables.regrets))
-        # NaN wins over a frozen row: the hand is no longer in the range, and the blueprint plays it.
+        # NaN wins over a frozen row here: the hand is outside the range. `believed_and_played` puts frozen rows back.
         average, current = (np.where((frozen >= 0.0) & ~np.isnan(rows), frozen, rows) for rows in tables)
         return actions, average, current
 
@@ -489,8 +490,8 @@ def solve_multiway(
     history : Path
         Actions of the hand before the root.
     path : Path
-        Actions since the root. The subgame ends only after a raise that comes after all of these actions. If the street
-        has too many nodes, no raises are on offer once the betting departs from this path.
+        Actions since the root. A raise ends the subgame only if it comes after all of these actions. If the street has
+        too many nodes, no raises are on offer once the betting departs from this path.
     added, frozen
         Off-tree raises, and frozen strategies; see `StreetSolution`.
     began, deadline : float

@@ -86,8 +86,8 @@ class SearchBlueprint(NamedTuple):
     planned : PlannedRows
         The blueprint's strategies, translated to the betting of searches.
     continuations : Continuations or None
-        None for a blueprint without a bucket table: then the blueprint plays before the flop and on streets of more
-        than two players.
+        None for a blueprint without a bucket table, and in a game of one street: then the blueprint plays before the
+        flop, and on later streets with more than two players.
     """
 
     agent: Agent
@@ -111,7 +111,8 @@ class NestedSearch:
     counts : Counter
         Counts ``searches`` without frozen decisions, ``searches again`` with the seat's earlier decisions frozen, and
         the searches of both kinds that were ``solved`` instead of found in `solutions`. Also counts ``off-model
-        actions``, which had probability 0 with every hand in the strategy from which beliefs are inferred.
+        actions``, to which the strategy assumed for the seat gave probability 0 with every hand of the seat's range.
+        Such an action counts anew each time that beliefs are inferred from it.
     root_beliefs : callable, optional
         Maps a root to the beliefs that replace its own.
 

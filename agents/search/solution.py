@@ -58,7 +58,7 @@ class StreetSolution:
     num_decisions : int
         Number of decisions in the solved betting, on all its streets.
     iterations : int
-        Iterations done. With more than two players, each is `multiway.DEALS` traversals for every seat.
+        Iterations done. In Monte Carlo CFR, each is `multiway.DEALS` traversals for every seat that can act.
     seconds : float
         Duration of the search.
     evaluation : Evaluation or None

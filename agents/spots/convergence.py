@@ -4,8 +4,9 @@ A measurement takes about as long as one or two iterations, with buckets as long
 the next one comes where the target would be reached if exploitability went on to fall as between the last two, in
 proportion to a power of the iterations, but no later than after 25 % more iterations.
 
-With a time limit, the first measurement follows the first iteration and shows how long a measurement takes. The time of
-one more is then kept free, and the limit is asked after every iteration.
+The first measurement comes after 16 iterations, with buckets after 64. With a time limit, one more comes before, after
+the first iteration, and shows how long a measurement takes. One and a half times that is then kept free. The clock is
+asked after every iteration, or every hundredth of a second if iterations are shorter.
 """
 
 import math

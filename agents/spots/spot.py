@@ -54,7 +54,8 @@ class Spot:
         players. ``raise`` may be a list, for the first raise, the second and so on; its last entry serves all later
         raises. Where an entry is missing, no bet or raise is on offer.
     all_in_share : float
-        A bet of this share of the stack or more becomes all-in; 1 leaves sizes as they are.
+        A bet becomes all-in if the chips that the player has then put into the pot over the whole hand are at least
+        this share of all chips that it began the hand with. 1 leaves sizes as they are.
     lock : mapping
         Fixed strategies, by the name of the node and then by action, as ranges whose weights are the
         probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the
@@ -151,7 +152,13 @@ class Spot:
         return dataclasses.replace(subgame, locks=self._locks(subgame, streets), buckets=self._buckets(board))
 
     def ranges(self) -> np.ndarray:
-        """Return each player's weight of each combo, from 0 to 1: float64[num_players, 1326]."""
+        """Return each player's weight of each combo, from 0 to 1: float64[num_players, 1326].
+
+        Raises
+        ------
+        ValueError
+            If a range is malformed.
+        """
         return np.stack([self._range(player) for player in self.players])
 
     def start(self) -> BettingState:
@@ -249,7 +256,13 @@ class Spot:
         return locks
 
     def menu(self) -> BetMenu:
-        """Return the bet sizes of all streets and players."""
+        """Return the bet sizes of all streets and players.
+
+        Raises
+        ------
+        ValueError
+            If `bets` is malformed.
+        """
         _require_keys("bets", self.bets, STREETS[1:])
         streets = []
         for street in STREETS:

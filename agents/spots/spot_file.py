@@ -43,6 +43,11 @@ class SolveSettings:
         Exploitability to reach, in % of the pot.
     max_seconds : float
         Time limit in seconds; by default none.
+
+    Raises
+    ------
+    ValueError
+        If there is no such algorithm, or a number is not positive.
     """
 
     algorithm: str | None = None

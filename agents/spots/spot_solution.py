@@ -49,7 +49,7 @@ class SpotSolution:
     iterations : int
         Number of iterations done.
     seconds : float
-        Time of the iterations, and of the measurements between them.
+        Time of the iterations, and of the measurements by which the run is judged.
     memory_mb : float
         Memory that the solver has allocated, in millions of bytes.
     solver : VectorSolver or ThreeWaySolver
@@ -84,7 +84,10 @@ class SpotSolution:
         return node_strategy(self.spot, self.solver, node)
 
     def record(self, node: str = "") -> dict[str, Any]:
-        """Return the solution as a record for JSON, with the strategy at one node; `node` as in `strategy`."""
+        """Return the solution as a record for JSON, with the strategy at one node.
+
+        `node` and the errors are those of `strategy`.
+        """
         shown = self.strategy(node)
         return {
             "ev": list(self.ev),
@@ -123,7 +126,8 @@ def solve_spot(
         then also ends when doubling its iterations lowers that exploitability by less than 5 %.
     max_seconds, max_iterations : float, int
         Limits at which the run ends even if the target is not reached. The seconds include the last measurement, if it
-        takes at most half as long again as the one before; at least one iteration is done and measured.
+        takes at most half as long again as the one before. With buckets, a measurement of `exploitability_pct` follows
+        after that. At least one iteration is done and measured.
     threads : int
         Number of threads with two players; with three players the solver always uses one.
     on_memory : callable, optional

@@ -95,6 +95,11 @@ class Solution:
 
         A table with a row for each information state cannot hold the strategy if these lack perfect recall. Then the
         result is a ``Policy`` that calls `action_probabilities`.
+
+        Raises
+        ------
+        ValueError
+            If OpenSpiel cannot load the game by its string.
         """
         from open_spiel.python import policy  # takes half a second
 
@@ -234,7 +239,13 @@ def load_solution(path: Path) -> Solution:
 
 
 def solution_digest(path: Path) -> str:
-    """Return the digest of a solution's artefact, which identifies its strategy; `path` as in `load_solution`."""
+    """Return the digest of a solution's artefact, which identifies its strategy; `path` as in `load_solution`.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds no complete, undamaged solution.
+    """
     return load_artefact(find_solution(path), KIND, FORMAT_VERSION).digest
 
 

@@ -332,6 +332,11 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
     seed : int
         Seed of the sampling; full-width algorithms ignore it.
 
+    Raises
+    ------
+    ValueError
+        If a text names no algorithm.
+
     Examples
     --------
     >>> solver = make_solver(flatten("kuhn_poker"), "cfr+")

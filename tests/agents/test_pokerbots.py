@@ -68,6 +68,7 @@ def test_titles_moves_and_digests(folder, monkeypatch):
         ({"run": ["./bot"], "build": ["make"]}, "", "'./bot'; plurispiel compliance pokerbots:bots/mine --build"),
         ({"run": ["sh"]}, "?cwd=x", "takes the options seconds, hands, clock, got cwd"),
         ({"run": ["sh"]}, "?hands=0", "hands must be a whole number from 1 to 1,000,000,000, got '0'"),
+        ({"run": ["sh"]}, f"?hands={'0' * 19}1{'0' * 9}", "hands must be a whole number from 1 to 1,000,000,000"),
         ({"run": ["sh"]}, "?clock=-1", "clock must be a number above 0, got '-1'"),
     ],
 )

@@ -8,7 +8,15 @@ import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import BUILT_IN, agent_digest, make_agent, parse_spec, split_specs, unique_names
+from plurispiel.agents.specs import (
+    BUILT_IN,
+    agent_digest,
+    agent_file,
+    make_agent,
+    parse_spec,
+    split_specs,
+    unique_names,
+)
 from plurispiel.evaluation.hand import play_hand
 
 BOT = """
@@ -217,6 +225,13 @@ def test_looking_for_the_file_of_a_module_leaves_pythons_path_alone(folder, monk
     before = list(sys.path)
     assert agent_digest("my_bot:MyBot") == agent_digest("my_bot.py:MyBot") != ""
     assert sys.path == before
+
+
+def test_a_module_with_the_name_of_another_kind_of_agent_is_not_its_file(folder):
+    for name in ("search", "openspiel", "lone_bot"):
+        (folder / f"{name}.py").write_text("")
+    assert agent_file("search:sixmax") is None and agent_file("openspiel:cfr") is None
+    assert agent_file("lone_bot:Bot") == folder / "lone_bot.py"
 
 
 def test_agents_of_this_package_say_whether_they_are_deterministic(folder):
