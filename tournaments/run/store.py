@@ -545,7 +545,7 @@ class RunStore:
         place = f"the row of line-up {lineup!r:.20}, deck {deck!r:.20}"
         if table != "groups":
             return f"{place} in the table of {table}"
-        names: dict[Any, str] = dict(enumerate((*self._config.names, "the Control")))
+        names: dict[Any, str] = dict(enumerate((*self._config.names, "the Control of lineup-5v1")))
         return f"{place}, agent {names.get(agent, agent)!r:.80}"
 
     def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
