@@ -305,7 +305,7 @@ def test_ranges(mode, expected):
 
 def test_ranges_come_as_base64_too_in_the_order_of_the_protocol(tmp_path):
     combos = [(a, b) for b in range(52) for a in range(b)]
-    protocol = Path(isolated.__file__).with_name("PROTOCOL.md").read_text(encoding="utf-8")
+    protocol = (ROOT / "tournaments" / "contestants" / "PROTOCOL.md").read_text(encoding="utf-8")
     assert "`[(a, b) for b in range(52) for a in range(b)]`" in protocol
     folds = np.array([(a + b / 52) / 52 for a, b in combos])
     text = base64.b64encode(np.column_stack([folds, 1.0 - folds]).astype("<f4").tobytes()).decode()
