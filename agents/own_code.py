@@ -23,7 +23,7 @@ _STORED = {
 _ROOT = Path(__file__).absolute().parents[1]
 _TABLES = "*.npy"
 _PACKAGE = __name__.split(".")[0]
-"""The name of the package, whose own module holds the version alone, which changes no agent."""
+"""The name of the package. Its own module holds only the version, which changes no agent."""
 
 
 def own_code_digest(spec: str) -> str:

@@ -1,4 +1,4 @@
-"""The agent that re-solves: a small game exactly, heads-up hold'em with a blueprint before the flop."""
+"""The agent that re-solves: small games from their first action on, heads-up hold'em from the flop on."""
 
 import dataclasses
 from collections import Counter
@@ -47,7 +47,8 @@ class SmallGameAgent(RangeAgent):
         Raises
         ------
         ValueError
-            If the game is too large, or does not have two seats.
+            If the game is too large, does not have two seats, or has more streets than two. Also if neither the game
+            nor the option `menu` restricts the sizes of raises.
         """
         super().restart(rules, seat, rng)
         if self._resolver is None or self._resolver.rules != rules:

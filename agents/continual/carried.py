@@ -38,11 +38,12 @@ class Carried:
     range : float64[num_combos]
         The seat's own range, of sum 1.
     bounds : float64[num_combos] or None
-        What each combo of the opponent may win at most, in chips of the whole hand. None where nothing is known, as at
-        the start of a hand or after an action that no combo takes: then the subgame is solved without a gadget.
+        What each combo of the opponent may win at most, in chips of the whole hand. None where nothing is known, as for
+        the seat that acts first in a hand, and after an action that no combo takes: then the subgame is solved without
+        a gadget.
     estimate : float64[num_combos] or None
-        The opponent's range at the start of the street in the last solution, of sum 1, on the first decision of a
-        street that is not the first.
+        The opponent's range in the last solution, of sum 1. In small games, it is its range at the start of the second
+        street, on a seat's first decision there; None on other decisions.
     """
 
     range: np.ndarray
@@ -50,7 +51,7 @@ class Carried:
     estimate: np.ndarray | None = None
 
     def after_action(self, solution: Solution, node: int, action: int, played: np.ndarray, seat: int) -> "Carried":
-        """Return what the seat carries after its own action.
+        """Return what the seat carries after its own action: the result of `start` if no combo takes the action.
 
         Parameters
         ----------

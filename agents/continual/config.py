@@ -42,8 +42,9 @@ class ContinualConfig:
     resolve : {"decision", "street"}
         Whether to solve anew at each own decision, as published, or at the first one of each street only.
     estimate : float
-        On the first decision of a street, the share of the opponent's weight in proportion to the range that the last
-        solution gives it; 0.9 as published. With the first action of a street this share has no choice to terminate.
+        On a seat's first decision of the second street, the share of the opponent's weight in proportion to the range
+        that the last solution gives it; 0.9 as published. If the seat acts first there, this share has no choice to
+        terminate.
     purge : float
         Actions below this probability are not played, unless all are below it.
     menu : {"rules", "fchpa", "fcpa", "fc"}

@@ -48,14 +48,14 @@ class Boundary:
     hands: RankedHands
 
     def pots(self) -> np.ndarray:
-        """Return the chips of both seats in the middle at each end: float64[E]; 0 where both are all-in."""
+        """Return the chips of both seats in the middle at each end: float64[E]; 0 where a seat is all-in."""
         found = np.zeros(self.betting.num_roots)
         for decision in reversed(self.betting.decisions):
             found[decision.root] = sum(decision.state[CONTRIB : CONTRIB + 2])
         return found
 
     def lines(self) -> list[Line | None]:
-        """Return the actions that lead to each end; None where both seats are all-in."""
+        """Return the actions that lead to each end; None where a seat is all-in, since no decision follows."""
         found: list[Line | None] = [None] * self.betting.num_roots
         for decision in reversed(self.betting.decisions):
             found[decision.root] = decision.actions
@@ -176,7 +176,7 @@ class Noise:
 class NoisyLeaves:
     """Values of other leaves with an error, and without a gain or loss of both seats together.
 
-    Where both seats are all-in there is no error.
+    Where a seat is all-in there is no error.
 
     Parameters
     ----------

@@ -59,7 +59,9 @@ class Opponent(NamedTuple):
 
 
 class Means(NamedTuple):
-    """Means over the iterations that are not omitted, for N nodes, E ends of the street and B boards of the next.
+    """Values and reach in a solved lookahead, for N nodes, E ends of the street and B boards of the next.
+
+    They are means over the iterations that are not omitted, or those of the average strategies (`BOUNDS`).
 
     Attributes
     ----------
@@ -87,7 +89,7 @@ class Solution:
     betting : StreetBetting
         The betting of the street; the root is node 0.
     boards : list of tuple of int
-        The boards of the next street.
+        The boards of the next street; empty on the last street.
     means : Means
     reached : float64[A, num_combos]
         The mean reach of each action's seat after the action, for all actions of all decisions in turn.
@@ -152,6 +154,12 @@ class Lookahead:
     Attributes
     ----------
     leaves : Leaves or None
+        The values at the ends of the street; None on the last street.
+
+    Raises
+    ------
+    ValueError
+        If every raise size is on offer, the game does not have two seats, or the betting is too large.
     """
 
     def __init__(

@@ -200,8 +200,8 @@ def prepare(values: str) -> None:
 
 
 def warmup() -> None:
-    """Compile every kernel of lookaheads.
+    """Compile every kernel of lookaheads, but not the kernel of exact values.
 
-    The kernels of exact values are those of `resolve` with 64 bits, which are compiled when they are first called.
+    That kernel, and those of `resolve` with 64 bits, which it calls, are compiled at their first call (`prepare`).
     """
     prepare("checkdown")

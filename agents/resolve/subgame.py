@@ -69,5 +69,11 @@ class Subgame:
             )
 
     def betting(self) -> list[StreetBetting]:
-        """Return the betting of each street, from the state's street on."""
+        """Return the betting of each street, from the state's street on.
+
+        Raises
+        ------
+        ValueError
+            If the game does not have two seats, every raise size is on offer, or the betting is too large.
+        """
         return street_betting(self.state, menu=self.menu, dead_chips=self.dead_chips)

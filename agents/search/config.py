@@ -35,7 +35,7 @@ _FORMER_NAMES = {
     "doubt": "uniform_share",
     "k": "continuations",
 }
-"""The names of options before version 0.1, which still accepts them with a warning; the release after 0.1 will not."""
+"""The former names of options. Version 0.1 accepts them with a warning; the release after it will not."""
 
 Texts = tuple[str, ...]
 
