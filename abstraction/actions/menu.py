@@ -15,7 +15,7 @@ from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import pot_raise
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
-__all__ = ["ALL_IN_SHARE", "BetMenu", "BetSize", "Sizes", "parse_sizes", "raise_totals", "sizes_text"]
+__all__ = ["ALL_IN_SHARE", "BetMenu", "BetSize", "Sizes", "parse_sizes", "raise_totals"]
 
 ALL_IN_SHARE = 0.9
 """A raise to this share or more of the actor's stack at the start of the hand becomes all-in."""
@@ -77,12 +77,6 @@ def parse_sizes(text: str) -> Sizes:
                 f"blinds, got {word!r} in {text!r}"
             )
     return tuple(sizes)
-
-
-def sizes_text(sizes: Sizes) -> str:
-    """Return the text that `parse_sizes` reads as these sizes, with amounts rounded to ten digits."""
-    units = {"pot": "p", "big blind": "bb"}
-    return " ".join("allin" if size.unit == "all-in" else f"{size.amount:.10g}{units[size.unit]}" for size in sizes)
 
 
 def raise_totals(

@@ -40,6 +40,7 @@ from plurispiel.abstraction.actions.mapping import lower_place
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise
+from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 __all__ = [
@@ -241,7 +242,7 @@ class Translation:
         check_game(rules, tree_rules)
         self.rules = rules
         self.states = states
-        self.tree_seats = _tree_seats(rules.num_seats, tree_rules.num_seats)
+        self.tree_seats = _tree_seats(rules, tree_rules)
         self._is_as_deep = [
             rules.stacks is not None
             and tree_rules.stacks is not None
@@ -639,10 +640,9 @@ def _waiting(state: BettingState) -> list[int]:
     return acting[: array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]]
 
 
-def _tree_seats(num_seats: int, num_tree_seats: int) -> tuple[int, ...]:
+def _tree_seats(rules: HoldemRules, tree_rules: HoldemRules) -> tuple[int, ...]:
     """Return the tree's seat of each seat at the table."""
-    if num_seats == num_tree_seats:
-        return tuple(range(num_seats))
-    if num_seats == 2:
-        return 1, num_tree_seats - 1
-    return 0, 1, *range(num_tree_seats - num_seats + 2, num_tree_seats)
+    if rules.num_seats == 2:
+        places = seat_positions(tree_rules)
+        return tuple(places.index(place) for place in seat_positions(rules))
+    return 0, 1, *range(tree_rules.num_seats - rules.num_seats + 2, tree_rules.num_seats)

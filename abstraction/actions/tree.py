@@ -34,9 +34,9 @@ class StreetMenu:
     multiway : tuple of str, optional
         Like `raises`, for use while three or more seats have not folded; by default `raises` is used then too.
     callers : tuple of int, optional
-        Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises.
-        Whatever this number, a call is offered between two live seats, to the last seat to act, and where no raise is
-        legal. By default there is no limit.
+        Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises. A call
+        for less, with the whole stack, does not count. Whatever this number, a call is offered between two live seats,
+        to the last seat to act, and where no raise is legal. By default there is no limit.
 
     Raises
     ------
@@ -71,6 +71,11 @@ class GameMenu:
         that is not legal becomes the nearest legal raise, and `all_in_share` applies.
     push_or_fold : bool
         Whether a seat that faces a bet is not offered a call where a raise is legal.
+
+    Raises
+    ------
+    ValueError
+        If there is no street, or an exact menu has a size in big blinds or above the pot.
     """
 
     streets: tuple[StreetMenu, ...]
@@ -81,6 +86,9 @@ class GameMenu:
     def __post_init__(self):
         if not self.streets:
             raise ValueError("a menu needs the bet sizes of at least one street, got none")
+        for text in {text for street in self.streets for text in (*street.raises, *(street.multiway or ()))}:
+            if self.exact and any(size.unit == "big blind" or size.amount > 1.0 for size in parse_sizes(text)):
+                raise ValueError(f"an exact menu has shares of the pot up to 1 and all-in only, got {text!r}")
 
 
 class MenuArrays(NamedTuple):

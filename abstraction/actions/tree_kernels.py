@@ -36,12 +36,18 @@ POT, BIG_BLIND, ALL_IN = 0, 1, 2
 
 
 @kernel(inline=True)
-def _may_call(menu, state):
+def _may_call(rules, menu, state):
     """Return whether the menu lets the actor call a bet that the actor could also raise."""
     if menu.push_or_fold:
         return False
     raises = state[NUM_RAISES]
-    callers = state[NUM_CALLED] - (raises > 0)  # the raiser is among the seats that have called
+    callers = state[NUM_CALLED]
+    if raises > 0:
+        # Every seat with the largest contribution but the raiser has called. NUM_CALLED would do only if none of these
+        # seats were all-in.
+        callers = np.int64(-1)
+        for seat in range(rules[NUM_SEATS]):
+            callers += state[CONTRIB + seat] == state[MAX_CONTRIB]
     most = menu.callers[state[STREET], min(raises, menu.callers.shape[1] - 1)]
     return callers < most or state[NUM_LIVE] == 2 or state[NUM_ACTING] - state[NUM_CALLED] == 1
 
@@ -62,7 +68,7 @@ def fill_actions(rules, menu, state, actions):
         actions[count] = FOLD
         count += 1
     lowest, highest = state[MIN_RAISE], state[MAX_RAISE]
-    if highest == 0 or not state[CAN_FOLD] or _may_call(menu, state):
+    if highest == 0 or not state[CAN_FOLD] or _may_call(rules, menu, state):
         actions[count] = CALL
         count += 1
     if highest == 0:

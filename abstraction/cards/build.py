@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.buckets import (
+    KIND,
     NUM_BOARDS,
     NUM_EXAMPLES,
     QUALITY,
@@ -33,7 +34,7 @@ from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, NUM_
 from plurispiel.abstraction.cards.stages import StreetBuckets, load_stage, save_stage, stage_folder
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.rules import HUNL
-from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, require_replaceable
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors, run_chunks
 
@@ -367,8 +368,9 @@ def _live_combos(board: np.ndarray) -> np.ndarray:
 
 
 def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:
-    """Return the finished table in a folder, or None; raise ArtefactRefused if the table has another configuration."""
+    """Return the finished table in a folder, or None if a new table can be saved there; else raise ArtefactRefused."""
     if not holds_artefact(folder):
+        require_replaceable(folder, KIND)  # a build takes minutes: the folder must not be refused at its end
         return None
     table = load_table(folder)
     if table.model.config != config:

@@ -73,7 +73,7 @@ def kmeans(
     restarts, seeding_points : int
         Number of k-means++ starts, and number of points in the one sample from which all starts draw.
     progress : tqdm, optional
-        Advanced by one after each round, and to `rounds` at the end.
+        Advanced by one before each round on all points, and to `rounds` at the end.
     """
     sample, sample_weights = points, weights
     if len(points) > seeding_points:

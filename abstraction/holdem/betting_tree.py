@@ -139,7 +139,7 @@ def street_betting(
     Raises
     ------
     ValueError
-        If the game does not have two seats, or every raise size is on offer.
+        If the game does not have two seats, or every raise size is on offer at some decision.
     StreetTooLarge
         If a street has more than `max_nodes` nodes.
     """
@@ -147,8 +147,6 @@ def street_betting(
     if rules.num_seats != 2:
         raise ValueError(f"the betting tree is for two seats, the game has {rules.num_seats}")
     menu = menu or functools.partial(raise_menu, dead_chips=dead_chips)
-    if menu(rules, start.array.tolist()) is None:
-        raise ValueError("the betting tree needs a menu of raises (bettingAbstraction fcpa, fchpa or fc), got fullgame")
     roots = [(start, actions)]
     streets = []
     for street in range(start.street, rules.num_streets):
@@ -247,12 +245,14 @@ class _StreetBuilder:
         array = state.array.tolist()
         seat = array[betting_state.ACTOR]
         children: dict[int, int] = {}
+        raises = self._menu(self._rules, array)
+        if raises is None:
+            raise ValueError(
+                "the betting tree needs a menu of raises (bettingAbstraction fcpa, fchpa or fc), got fullgame"
+            )
         # Appended before the recursion, so that decisions have the order of their nodes.
         self._decisions.append(BettingDecision(node, self._num_roots, seat, array, actions, children))
-        for action in ([FOLD] if array[betting_state.CAN_FOLD] else []) + [
-            CALL,
-            *(self._menu(self._rules, array) or ()),
-        ]:
+        for action in [*([FOLD] if array[betting_state.CAN_FOLD] else []), CALL, *raises]:
             following = state.copy()
             following.apply_legal(action)
             row = self._new_row(seat)

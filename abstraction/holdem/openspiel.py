@@ -17,7 +17,15 @@ import pyspiel
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, named_raises
 from plurispiel.abstraction.holdem.cards import NUM_CARDS
-from plurispiel.abstraction.holdem.rules import BETTING_ABSTRACTIONS, KUHN, LEDUC, MAX_CHIPS, PRESETS, HoldemRules
+from plurispiel.abstraction.holdem.rules import (
+    BETTING_ABSTRACTIONS,
+    KUHN,
+    LEDUC,
+    MAX_CHIPS,
+    MAX_SEATS,
+    PRESETS,
+    HoldemRules,
+)
 from plurispiel.abstraction.machine.suggestion import suggestion
 
 GAME_NAMES = ("universal_poker", "leduc_poker", "kuhn_poker")
@@ -249,6 +257,8 @@ def _rules(name: str, parameters: dict[str, Any]) -> HoldemRules:
         return _universal_poker_rules(parameters)
     _refuse_unknown(name, parameters, _NATIVE_PARAMETERS[name])
     seats = _number(name, "players", parameters.get("players", 2))
+    if not 2 <= seats <= MAX_SEATS:  # checked before tuples of this length are made
+        raise ValueError(f"a table has 2..{MAX_SEATS} seats, got {seats}")
     if name == "kuhn_poker":
         return dataclasses.replace(KUHN, blinds=(1,) * seats, num_ranks=seats + 1)
     for option in ("action_mapping", "suit_isomorphism"):

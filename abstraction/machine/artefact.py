@@ -130,7 +130,7 @@ def write_artefact(
             )
     folder.parent.mkdir(parents=True, exist_ok=True)
     _finish_replacement(folder)
-    _require_own(folder, kind)
+    require_replaceable(folder, kind)
     building = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         manifest: dict[str, Any] = {
@@ -240,8 +240,11 @@ def _read_manifest(folder: Path, kind: str) -> dict[str, Any]:
     return manifest
 
 
-def _require_own(folder: Path, kind: str) -> None:
-    """Refuse to replace anything but an artefact of this kind or an empty folder."""
+def require_replaceable(folder: Path, kind: str) -> None:
+    """Raise ArtefactRefused if `write_artefact` would not replace a folder by an artefact of this kind.
+
+    A folder is replaced if it does not exist, is empty, or holds an artefact of this kind and nothing else.
+    """
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     files = _read_manifest(folder, kind)["files"]

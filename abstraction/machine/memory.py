@@ -12,7 +12,7 @@ def available_bytes() -> float:
     """Return the bytes that can be allocated without swapping.
 
     Where the system does not report this number, return the size of the machine's memory, or infinity if that size is
-    unknown too.
+    unknown too. The memory limit of a container is not considered.
     """
     try:
         with open("/proc/meminfo") as file:

@@ -202,7 +202,7 @@ def flatten(
         if size.histories > 100 * max_histories:
             size.require(max_histories)
     else:
-        size = Size(nodes.num_histories, "" if nodes.complete else "more than ")
+        size = Size(nodes.num_histories, "" if nodes.complete else "at least ")
         size.require(max_histories)
     if say:
         say(str(size))

@@ -85,7 +85,7 @@ class Size:
     ----------
     histories : int or float
         The number of histories.
-    word : {"", "about ", "at least ", "more than "}
+    word : {"", "about ", "at least "}
         Text that precedes the number and says how exact the number is.
 
     >>> str(Size(9_457))

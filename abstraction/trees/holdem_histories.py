@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurispiel.abstraction.holdem import betting_state as betting
-from plurispiel.abstraction.holdem.betting import BettingState, rules_array
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, rules_array
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import MAX_HAND_CARDS, MAX_SEATS, HoldemRules
@@ -34,8 +34,9 @@ class PublicNodes:
         Number of cards dealt before a node, to seats and board together.
     states : int64[N, STATE_SIZE]
         The betting state array of each node.
-    complete : bool
-        False if the game has more than `MAX_PUBLIC_NODES` public nodes; the arrays then lack some of the nodes.
+    num_open : int
+        Number of known histories at nodes that the arrays lack. It is 0 unless the game has more than
+        `MAX_PUBLIC_NODES` public nodes.
     """
 
     rules: HoldemRules
@@ -45,17 +46,22 @@ class PublicNodes:
     action: np.ndarray
     dealt: np.ndarray
     states: np.ndarray
-    complete: bool
+    num_open: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether the arrays hold all public nodes of the game."""
+        return self.num_open == 0
 
     @property
     def num_histories(self) -> int:
-        """Number of histories at these nodes, one for each order of the cards dealt before a node.
+        """Number of histories at these nodes and of `num_open`, one for each order of the cards dealt before a node.
 
-        If `complete`, the game has this number of histories; otherwise the game has more.
+        If `complete`, the game has this number of histories; otherwise the game has at least as many.
         """
         deck = len(self.rules.cards)
         counts = np.bincount(self.dealt)
-        return sum(int(count) * math.perm(deck, dealt) for dealt, count in enumerate(counts))
+        return self.num_open + sum(int(count) * math.perm(deck, dealt) for dealt, count in enumerate(counts))
 
     @property
     def num_infosets(self) -> int:
@@ -79,7 +85,7 @@ def num_views(rules: HoldemRules, street: int) -> int:
 def public_nodes(game: OpenSpielGame) -> PublicNodes:
     """Return the public nodes of a game.
 
-    If the game has more than `MAX_PUBLIC_NODES`, about this number of nodes is returned, and `complete` is False.
+    If the game has more than `MAX_PUBLIC_NODES`, at most this number of nodes is returned, and `complete` is False.
     """
     rules = game.rules
     states: list[list[int]] = [BettingState(rules).array.tolist()]
@@ -88,6 +94,7 @@ def public_nodes(game: OpenSpielGame) -> PublicNodes:
     num_children: list[int] = []
     action = [-1]
     dealt = [0]
+    num_open = 0
     while len(player) < len(states) <= MAX_PUBLIC_NODES:
         number = len(player)
         state = states[number]
@@ -102,7 +109,10 @@ def public_nodes(game: OpenSpielGame) -> PublicNodes:
             player.append(TERMINAL)
         else:
             player.append(state[betting.ACTOR])
-            for action_id, ours in _actions(game, state).items():
+            pairs, raises = _actions(game, state)
+            few = raises[: max(0, MAX_PUBLIC_NODES + 1 - len(states))]  # a game may offer billions of raises
+            num_open += (len(raises) - len(few)) * math.perm(len(rules.cards), dealt[number])
+            for action_id, ours in [*pairs, *zip(few, few, strict=True)]:
                 following = BettingState(rules, np.array(state))
                 following.apply_legal(ours)
                 states.append(following.array.tolist())
@@ -110,6 +120,7 @@ def public_nodes(game: OpenSpielGame) -> PublicNodes:
                 dealt.append(dealt[number])
         num_children.append(len(states) - first_child[-1])
     size = len(player)
+    num_open += sum(math.perm(len(rules.cards), count) for count in dealt[size:])
     return PublicNodes(
         rules,
         player=np.array(player, dtype=np.int8),
@@ -118,7 +129,7 @@ def public_nodes(game: OpenSpielGame) -> PublicNodes:
         action=np.array(action[:size], dtype=np.int32),
         dealt=np.array(dealt[:size], dtype=np.int32),
         states=np.array(states[:size], dtype=np.int64),
-        complete=size == len(states),
+        num_open=num_open,
     )
 
 
@@ -130,15 +141,16 @@ def _cards_wanted(rules: HoldemRules, state: list[int]) -> int:
     return hole + rules.board_size(state[betting.STREET])
 
 
-def _actions(game: OpenSpielGame, state: list[int]) -> dict[int, int]:
-    """Return a dict from OpenSpiel's legal actions, ascending, to the actions of `BettingState`."""
+def _actions(game: OpenSpielGame, state: list[int]) -> tuple[list[tuple[int, int]], range]:
+    """Return OpenSpiel's legal actions, ascending: first pairs with the action of `BettingState`, then raises.
+
+    If every size is on offer, the second result holds all raises, which both number alike; otherwise it is empty.
+    """
     if (actions := game.actions(state)) is not None:
-        return actions
-    ids = [0] if state[betting.CAN_FOLD] else []
-    ids.append(1)
-    if state[betting.MAX_RAISE]:
-        ids.extend(range(state[betting.MIN_RAISE], state[betting.MAX_RAISE] + 1))
-    return {number: number for number in ids}
+        return list(actions.items()), range(0)
+    folds = [(FOLD, FOLD)] if state[betting.CAN_FOLD] else []
+    lowest, highest = state[betting.MIN_RAISE], state[betting.MAX_RAISE]
+    return [*folds, (CALL, CALL)], range(lowest, highest + 1) if highest else range(0)
 
 
 def deal_histories(nodes: PublicNodes) -> Histories:

@@ -84,7 +84,7 @@ def find_game(text: str) -> pyspiel.Game:
     Raises
     ------
     ValueError
-        If there is no such game, or OpenSpiel refuses its parameters.
+        If there is no such game, or OpenSpiel or `HoldemRules` refuses its parameters.
     """
     if text.lower() in LADDER:
         text = LADDER[text.lower()].game

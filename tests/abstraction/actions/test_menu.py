@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from plurispiel.abstraction.actions.menu import BetMenu, BetSize, parse_sizes, raise_totals, sizes_text
+from plurispiel.abstraction.actions.menu import BetMenu, BetSize, parse_sizes, raise_totals
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
 
@@ -24,7 +24,6 @@ POT, ALL_IN = BetSize("pot", 1.0), BetSize("all-in")
 )
 def test_grammar(text, sizes):
     assert parse_sizes(text) == sizes
-    assert parse_sizes(sizes_text(sizes)) == sizes
 
 
 @pytest.mark.parametrize("text", ["pot", "50", "-1p", "0p", "1p;2p", "2x", "5000p", "1e9%", "nanp"])

@@ -473,6 +473,21 @@ def test_fewer_seats_are_the_last_ones():
     assert state.actor == 0 and states.tree.actor[shadow.node] == 1
 
 
+@pytest.mark.parametrize("tree", ["own", "six seats"])
+def test_heads_up_with_the_button_in_seat_0(tree):
+    """The same hand as with the button in seat 1, with the seats exchanged."""
+    usual = no_limit_holdem(2)
+    other = dataclasses.replace(usual, blinds=usual.blinds[::-1], first_seats=(0, 1, 1, 1))
+    menu = GameMenu((StreetMenu(("1p",)), StreetMenu(("1p",), multiway=("",))))
+    states = states_of(usual if tree == "own" else SIXMAX, menu)
+    for actions in ([], [300], [300, CALL], [300, CALL, CALL, 600]):
+        translation, state, shadow = followed(other, states, actions)
+        expected, _, usual_shadow = followed(usual, states, actions)
+        assert translation.tree_seats == expected.tree_seats[::-1]
+        assert shadow.node == usual_shadow.node
+        assert translation.decision(shadow, state) == shadow.node
+
+
 def test_what_cannot_be_played():
     with pytest.raises(ValueError, match="tables of 2..3 seats, got 6$"):
         Translation(SIXMAX, THREE_TREE)

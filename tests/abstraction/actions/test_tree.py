@@ -37,11 +37,26 @@ def offered(rules: HoldemRules, menu: GameMenu, state: list[int]) -> list[int]:
     return list(raise_totals(sizes, rules, state, all_in_share=menu.all_in_share))
 
 
+def may_call(menu: GameMenu, actions: list[tuple[int, int]], state: BettingState) -> bool:
+    """Return whether a call is on offer, from the (seat, action) pairs of the street."""
+    limits = menu.streets[min(state.street, len(menu.streets) - 1)].callers
+    if limits is None or not state.can_fold or not state.max_raise or sum(not gone for gone in state.folded) == 2:
+        return True
+    raises = [number for number, (_, action) in enumerate(actions) if action > CALL]
+    answers = actions[raises[-1] + 1 :] if raises else actions
+    left = {seat for seat, stack in enumerate(state.rules.stacks) if state.contributions[seat] < stack}
+    left -= {seat for seat, gone in enumerate(state.folded) if gone}
+    left -= {seat for seat, action in answers if action == CALL} | ({actions[raises[-1]][0]} if raises else set())
+    callers = [seat for seat, action in answers if action == CALL]
+    whole = [seat for seat in callers if not raises or state.contributions[seat] == max(state.contributions)]
+    return left == {state.actor} or len(whole) < limits[min(len(raises), len(limits) - 1)]
+
+
 def check(rules, menu):
     tree, size = build_tree(rules, menu), tree_size(rules, menu)
     found = {"ends": 0, "rows": [0] * rules.num_streets, "decisions": [0] * rules.num_streets}
 
-    def walk(node, state):
+    def walk(node, state, actions=()):
         array = state.array.tolist()
         if state.is_over:
             assert tree.actor[node] == -1 and tree.num_actions[node] == 0
@@ -51,7 +66,8 @@ def check(rules, menu):
             assert end == found["ends"]
             found["ends"] += 1
             return
-        expected = ([FOLD] if state.can_fold else []) + [CALL, *offered(rules, menu, array)]
+        expected = [FOLD] * state.can_fold + [CALL] * may_call(menu, list(actions), state)
+        expected += offered(rules, menu, array)
         assert tree.actions(node).tolist() == expected
         assert tree.actor[node] == state.actor and tree.street[node] == state.street
         assert tree.paid[node] == state.contributions[state.actor]
@@ -63,7 +79,7 @@ def check(rules, menu):
             assert tree.parent[child] == node and tree.action[child] == action
             below = state.copy()
             below.apply(action)
-            walk(child, below)
+            walk(child, below, (*actions, (state.actor, action)) if below.street == state.street else ())
 
     walk(0, BettingState(rules))
     assert size.num_nodes == len(tree.actor) == len(set(tree.first_child[tree.actor >= 0])) + found["ends"]
@@ -91,6 +107,14 @@ def test_betting_abstractions_of_universal_poker(abstraction):
 
 def test_a_menu_by_street_raises_and_seats_left():
     check(SHALLOW, MENU)
+
+
+@pytest.mark.parametrize("limits", [(0,), (1, 0), (3, 1, 0)], ids=str)
+def test_few_seats_may_call(limits):
+    """Also a raise of a seat that is all-in by it, which deeper seats could raise again."""
+    rules = dataclasses.replace(no_limit_holdem(4), stacks=(2000, 300, 450, 1200))
+    sizes = ("300bb 1p", "allin", "allin")
+    check(rules, GameMenu((StreetMenu(sizes, callers=limits), StreetMenu(("allin",), callers=(0,)))))
 
 
 def counts(rules, *texts, later=80, all_in_share=0.9):
@@ -127,6 +151,9 @@ def test_bad_menus_are_refused():
         StreetMenu(("pot",))
     with pytest.raises(ValueError, match="at least one street"):
         GameMenu(())
+    for text in ("1p 2.5bb", "1.5p"):
+        with pytest.raises(ValueError, match="an exact menu has shares"):
+            GameMenu((StreetMenu(("1p",), multiway=(text,)),), exact=True)
     with pytest.raises(ValueError, match="every size"):
         game_menu(HUNL)
     with pytest.raises(ValueError, match="at most 30 bet sizes"):

@@ -69,6 +69,13 @@ def test_a_finished_table_is_not_built_again(table, monkeypatch):
         build_table(dataclasses.replace(SMALL_TABLE, seed=2), folder)
 
 
+def test_a_folder_that_holds_something_else_is_refused_before_the_build(tmp_path, monkeypatch):
+    monkeypatch.delattr(building, "_Builder")
+    (tmp_path / "letter").touch()
+    with pytest.raises(ArtefactRefused, match="holds no bucket table"):
+        build_table(SMALL_TABLE, tmp_path)
+
+
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_table(table):
     """With other threads, in memory: every array is equal."""

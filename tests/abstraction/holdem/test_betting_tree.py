@@ -119,5 +119,8 @@ def test_refusals():
         street_betting(BettingState(SIXMAX.with_menu("fcpa")))
     with pytest.raises(ValueError, match="fullgame"):
         street_betting(BettingState(HUNL))
+    capped = dataclasses.replace(HUNL, max_raises=(0, 1, 1, 1))  # every size is on offer from the flop on
+    with pytest.raises(ValueError, match="fullgame"):
+        street_betting(BettingState(capped))
     with pytest.raises(ValueError, match="more than 50 nodes on street 0"):
         street_betting(BettingState(HOLDEM_FLOP), max_nodes=50)

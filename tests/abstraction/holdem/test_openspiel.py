@@ -179,6 +179,7 @@ def test_openspiel_own_strings():
         ("kuhn_poker(players=two)", "players must be"),
         ("leduc_poker(players=1)", "2..10 seats"),
         ("kuhn_poker(players=11)", "2..10 seats"),
+        ("leduc_poker(players=2000000000)", "2..10 seats"),  # without gigabytes of blinds
         ("tic_tac_toe", "unknown game"),
         ("HUNLL", "unknown game"),
         ("", "a game string is written"),

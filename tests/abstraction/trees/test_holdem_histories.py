@@ -71,6 +71,16 @@ def test_sizes_of_large_games(name):
     assert (nodes.num_histories, nodes.num_infosets) == LARGE[name]
 
 
+def test_a_billion_raises_are_counted_but_not_listed():
+    """Three cards: the root's 999,999,999 actions (check, raise to 2..1,000,000,000) follow each of six deals."""
+    text = "numRounds=1,blind=1 1,firstPlayer=1 1,numSuits=1,numRanks=3,numBoardCards=0 0,stack=1000000000 1000000000"
+    name = f"universal_poker({text},bettingAbstraction=fullgame)"
+    nodes = public_nodes(OpenSpielGame(find_game(name)))
+    assert not nodes.complete and nodes.num_histories > 6 * 10**9
+    with pytest.raises(ValueError, match="too large for a tree: at least 6,000,"):
+        flatten(name)
+
+
 def test_own_infosets_where_openspiel_forgets():
     tree = flatten([name for name in GAMES if "numBoardCards=0 2 1" in name][0])
     assert not tree.openspiel_recall
