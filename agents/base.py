@@ -196,7 +196,7 @@ class View(NamedTuple):
     public : PublicState
     seat : int
         The actor. With n seats, three or more, the small blind is seat 0 and the button seat n - 1. Heads-up, the big
-        blind is seat 0 and the button seat 1.
+        blind is seat 0 and the button seat 1, except in a game whose seat 0 posts the smaller blind.
     hole_cards : tuple of int
         The actor's hole cards in the order dealt; `cards_text` writes them. A card is ``4 * rank + suit``, with ranks
         from deuce (0) to ace (12) and suits in the order c, d, h, s. ``public.rules.combo_id(hole_cards)`` is the row
@@ -299,7 +299,13 @@ class Agent:
         """Receive an event: the seat's own `Deal`, then each `Action` (its own too) and each `Board`, in order."""
 
     def act(self, view: View) -> "Decision | int":
-        """Return the action to take: by default a draw from the hole cards' row of `range_strategy`."""
+        """Return the action to take: by default a draw from the hole cards' row of `range_strategy`.
+
+        Raises
+        ------
+        TypeError
+            By default, if the agent has no `range_strategy` either.
+        """
         strategy = self.range_strategy(view.public)
         if strategy is None:
             raise TypeError(f"{type(self).__name__} must define act(view)")
@@ -331,7 +337,13 @@ class RangeAgent(Agent):
     """
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return the strategy with one row for each of ``combo_ids`` (int64[n])."""
+        """Return the strategy with one row for each of ``combo_ids`` (int64[n]).
+
+        Raises
+        ------
+        TypeError
+            If the subclass does not define this method.
+        """
         raise TypeError(f"{type(self).__name__} must define strategy(public, combo_ids)")
 
     def act(self, view: View) -> Decision:

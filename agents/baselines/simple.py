@@ -30,12 +30,18 @@ class RandomAgent(RangeAgent):
 
 
 class FixedAgent(Agent):
-    """An agent whose action depends on the public state alone."""
+    """An agent whose action depends on the public state alone; subclasses define `action`."""
 
     is_deterministic = True
 
     def action(self, public: PublicState) -> int:
-        """Return the action taken with every combo."""
+        """Return the action taken with every combo.
+
+        Raises
+        ------
+        TypeError
+            If the subclass does not define this method.
+        """
         raise TypeError(f"{type(self).__name__} must define action(public)")
 
     def act(self, view: View) -> Decision:

@@ -183,6 +183,8 @@ class Blueprint:
         ------
         ValueError
             If the blueprint has no configuration.
+        ArtefactRefused
+            If the folder is not empty and holds anything but a blueprint.
         """
         if self.config is None:
             raise ValueError("a blueprint without its configuration cannot be saved: give it a config")

@@ -149,7 +149,7 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
     Raises
     ------
     ArtefactRefused
-        If the file is damaged, or no packed blueprint.
+        If the file is damaged or no packed blueprint, or the folder is not empty and holds anything but a blueprint.
     """
     with _refusing(path):
         with _opened(path) as archive:

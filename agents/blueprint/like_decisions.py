@@ -87,7 +87,7 @@ def features_of(state: BettingState) -> Features:
         math.log(LEAST_DEPTH + depth),
         min(int(state.array[betting_state.NUM_RAISES]), 3),
         _crowd(len(live)),
-        float(state.actor == live[-1]),
+        float(state.actor == max(live, key=_turns(state.rules).__getitem__)),
         float(state.max_raise > 0),
     )
 
@@ -128,7 +128,7 @@ def tree_features(rules: HoldemRules, tree: BettingTree) -> np.ndarray:
         left = np.where(is_live, stacks - contributions, -1)
         left[every, actor] = -1
         depth = np.maximum(np.minimum(stacks[actor] - own - asked, left.max(axis=1)), 0) / pot
-    last = num_seats - 1 - np.argmax(is_live[:, ::-1], axis=1)
+    last = np.argmax(np.where(is_live, _turns(rules), -1), axis=1)
     crowds = np.array([_crowd(number) for number in range(num_seats + 1)])[is_live.sum(axis=1)]
     columns = [asked / pot, np.log(LEAST_DEPTH + depth), np.minimum(num_raises, 3), crowds, actor == last, may_raise]
     return np.where(tree.actor >= 0, np.stack(columns), 0.0).astype(np.float32)
@@ -203,6 +203,11 @@ def _kept_share(blueprint: Blueprint, street: int, nodes: np.ndarray) -> np.ndar
         cells = np.asarray(blueprint.rows[start : start + int(game.pairs[street])]) != 0
         kept += np.logical_or.reduceat(cells, first) if len(first) else 0.0
     return kept / len(buckets)
+
+
+def _turns(rules: HoldemRules) -> list[int]:
+    """Return each seat's place in the order of acting on the last street, from 0."""
+    return [(seat - rules.first_seats[-1]) % rules.num_seats for seat in range(rules.num_seats)]
 
 
 def _crowd(num_live: int) -> float:

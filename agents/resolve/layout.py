@@ -43,7 +43,7 @@ class StreetLayout(NamedTuple):
         The row of each seat's reach at each node; the children of the seat's own decisions have consecutive rows.
     value_row : int32[2, num_nodes]
         The row of each seat's values at each node, for the first kind.
-    scale : float64[2, num_nodes]
+    scale : float[2, num_nodes]
         The factor of each seat's values at each node: at a fold the stake with the seat's sign, at a showdown the
         stake, else 1.
     roots : int32[num_roots]

@@ -136,7 +136,7 @@ class SolverStreet:
         With buckets, the current iteration's additions to regrets and to sums; see `settle_buckets`.
     width : int
         Number of buckets; 0 if hands are not in buckets.
-    drawn : int[2, num_boards]
+    drawn : int64[2, num_boards]
         Without buckets, for each seat and board, the last iteration in which the board was drawn for the seat; -1 if
         there was no such iteration. With buckets, -1 throughout.
 

@@ -85,7 +85,13 @@ def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
 
 
 def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
-    """Write a solution to a folder as an artefact, and return the artefact's digest."""
+    """Write a solution to a folder as an artefact, and return the artefact's digest.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder is not empty and holds anything but a solution of a spot.
+    """
     solver, arrays = solution.solver, _sums(solution.solver)
     config = {
         "spot": spot_record(solution.spot),

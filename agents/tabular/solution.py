@@ -189,6 +189,11 @@ def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
     curve : float64[k, 3]
         At each measurement so far, the number of iterations, the seconds and the distance from an equilibrium in the
         game's unit: the exploitability with two players and zero-sum payoffs, else NashConv.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder is not empty and holds anything but a solution.
     """
     solution = solution_of(solver.tree, solver)
     keys = [key.encode() for key in solution.infoset_keys]

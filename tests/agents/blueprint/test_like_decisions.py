@@ -10,8 +10,8 @@ from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.actions.tree import build_tree, game_menu
-from plurispiel.abstraction.holdem.betting import CALL, FOLD
-from plurispiel.abstraction.holdem.rules import HULH, LEDUC
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.like_decisions import LikeDecisions, features_of, tree_features
 
@@ -27,6 +27,17 @@ def test_features_of_a_tree_are_those_of_its_states(rules):
     for node in np.random.default_rng(1).choice(nodes, min(500, len(nodes)), replace=False).tolist():
         np.testing.assert_allclose(features[:5, node], features_of(states.state(node))[:5], atol=1e-5)
         assert features[5, node] == bool(states.raises(node))
+
+
+def test_the_button_is_the_last_to_act_after_the_flop_whichever_seat_it_has():
+    firsts = tuple(1 - seat for seat in HUNL.first_seats)
+    other = dataclasses.replace(HUNL, blinds=HUNL.blinds[::-1], first_seats=firsts)
+    states = [BettingState(HUNL), BettingState(other)]
+    for action in (250, CALL, CALL, 350, 900):
+        assert features_of(states[0]) == features_of(states[1])
+        for state in states:
+            state.apply(action)
+    assert [features_of(state).is_last for state in states] == [1.0, 1.0]
 
 
 def test_a_decision_of_the_tree_is_most_like_one_with_equal_features():
