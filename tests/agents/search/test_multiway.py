@@ -65,16 +65,17 @@ def nash_conv(solver, beliefs):
     return exact.evaluate().nash_conv
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_three_players_on_the_last_street_come_near_an_equilibrium(threads):
+@pytest.mark.parametrize("threads, last", [(1, 16_000), (3, 28_000)])
+def test_three_players_on_the_last_street_come_near_an_equilibrium(threads, last):
+    """Threads lose updates to each other, more of them on a busy machine, so three take more iterations."""
     beliefs = np.random.default_rng(5).random((3, THREE.num_combos))
     after = Continuations(blueprint(THREE), THREE)
     solver = MultiwaySolver(three_with(beliefs), after, seed=2, threads=threads)
     found = []
-    for num_iterations in (100, 16_000):
+    for num_iterations in (100, last):
         solver.run(num_iterations)
         found.append(nash_conv(solver, beliefs))
-    assert solver.iteration == 16_100
+    assert solver.iteration == 100 + last
     assert found[1] < 5.0 and found[1] < 0.1 * found[0]  # chips, of pots of 148 and more
 
 
