@@ -34,8 +34,9 @@ During these visits many rows are met for the first time, and their memory is st
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
     """Return all rates, each from about `seconds` of training after a warm-up (`_WARM_UP`).
 
-    The comparison with OpenSpiel takes four times `seconds` for both rates together. Buckets are drawn at random,
-    while deals and showdowns are real.
+    A tree that needs more than the free memory has one row, without a value. The comparison with OpenSpiel takes four
+    times `seconds` for both rates together. Buckets after the preflop are drawn at random, while deals and showdowns
+    are real.
     """
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
@@ -129,7 +130,7 @@ def _schedule() -> Schedule:
 
 
 def _random_buckets(rules: HoldemRules) -> CardBuckets:
-    """Return the 169 preflop classes, and random buckets after the flop, for every combo on every class of boards."""
+    """Return the 169 preflop classes, and random buckets from the flop on, for every combo on every class of boards."""
     rng = np.random.default_rng(1)
     classes = [board_classes(rules.board_size(street)) for street in range(rules.num_streets)]
     rows = [np.array(preflop_classes())[None]]

@@ -61,6 +61,11 @@ class ProfileSettings:
         agent in all other seats. Except with ``self``, the counted agent has one seat, which changes from hand to hand.
     own_sizes : float
         The probability, from 0 to 1, that the size of a counted agent's bet or raise is drawn log-uniformly, too.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not allowed.
     """
 
     agents: tuple[str, ...] = ("blueprint",)
@@ -84,7 +89,13 @@ class ProfileSettings:
 
 
 def profile_settings(**options: Any) -> ProfileSettings:
-    """Return settings from options, in which the lists of agents and opponents are texts separated by commas."""
+    """Return settings from options, in which the lists of agents and opponents are texts separated by commas.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not allowed.
+    """
     for name in {"agents", "opponents"} & set(options):
         options[name] = tuple(split_specs(options[name]))
     return ProfileSettings(**options)
@@ -93,7 +104,13 @@ def profile_settings(**options: Any) -> ProfileSettings:
 def bench_bot_profile(settings: ProfileSettings) -> list[Measurement]:
     """Return all figures. The name of a figure joins its section, row, answer and column by `` | ``.
 
-    Shares are in per cent. The note gives the number of decisions, and is empty if no decision was counted.
+    Shares are in per cent. The note gives the number of decisions, or of hands, that the figure is computed from. The
+    note is empty if none was counted.
+
+    Raises
+    ------
+    ValueError
+        As in `play_profile`.
     """
     rules, rows = parse_game(settings.game), []
     for spec, title in zip(settings.agents, unique_names(list(settings.agents)), strict=True):
@@ -159,7 +176,7 @@ def bot_profile_text(rows: list[Measurement]) -> str:
 
 _TITLES = {
     "leaks": "LEAKS, % (decisions)",
-    "first look": "FIRST LOOK, % (decisions)",
+    "first look": "FIRST LOOK, % (decisions or hands)",
     "sources": "SOURCES, % of decisions",
     "situations": "FOLD / CALL / RAISE, % (decisions)",
 }
@@ -167,18 +184,22 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class _Figure:
-    """A figure of one agent: `value`, in `unit`, was computed from `decisions` decisions (0 if none were counted)."""
+    """A figure of one agent: `value`, in `unit`, was computed from `count` decisions or hands (0 if none were counted).
+
+    `counted` is the noun of `count`.
+    """
 
     section: str
     name: str
     value: float
-    decisions: float
+    count: float
     answer: str = ""
     unit: str = "%"
+    counted: str = "decisions"
 
     def measurement(self, column: str) -> Measurement:
         name = _SEPARATOR.join([self.section, self.name, self.answer, column])
-        return Measurement(name, self.value, self.unit, f"{self.decisions:,.1f} decisions" if self.decisions else "")
+        return Measurement(name, self.value, self.unit, f"{self.count:,.1f} {self.counted}" if self.count else "")
 
 
 def _share(section: str, name: str, counts: np.ndarray, *columns: int) -> _Figure:
@@ -246,7 +267,8 @@ def _first_look(profile: PlayProfile, rules: HoldemRules) -> list[_Figure]:
         place = "" if position is None else f", {position}"
 
         def whole(name: str, count: int, total: int, place: str = place) -> _Figure:
-            return _Figure("first look", name + place, 100.0 * count / total if total else math.nan, total)
+            share = 100.0 * count / total if total else math.nan
+            return _Figure("first look", name + place, share, total, counted="hands")
 
         figures += [
             whole("VPIP", int(counts[COUNTERS.index("vpip")]), hands),
@@ -298,7 +320,7 @@ def _situations(profile: PlayProfile) -> list[_Figure]:
         name = f"{STREETS[street]}, {PLAYERS[players]} players, {FACED[faced]}, {BANDS[band]}"
         for column, answer in enumerate(_ANSWERS):
             share = _share("situations", name, counts, column)
-            figures.append(_Figure("situations", name, share.value, share.decisions, answer))
+            figures.append(_Figure("situations", name, share.value, share.count, answer))
     return figures
 
 
@@ -307,7 +329,7 @@ def _opponent(spec: str, opponents: str) -> Agent:
 
 
 def _number(row: Measurement) -> float:
-    """Return the number of decisions in a figure's note; 0 if the note is empty."""
+    """Return the number in a figure's note; 0 if the note is empty."""
     return float(row.note.split()[0].replace(",", "")) if row.note else 0.0
 
 

@@ -117,7 +117,7 @@ def draw_continual_exact(path: Path, rows: Sequence[Measurement]) -> None:
 
 
 def slope(points: dict[int, float]) -> float:
-    """Return the slope of the line through the logarithms of points."""
+    """Return the slope of the least-squares line through the logarithms of points."""
     return float(np.polyfit(np.log(list(points)), np.log(list(points.values())), 1)[0])
 
 
@@ -136,7 +136,7 @@ def _by_iterations(seconds: float) -> Rows:
 
 
 def _by_errors(seconds: float) -> Rows:
-    """Yield the mean over the seeds of each error, with the worst of them."""
+    """Yield the mean exploitability over the seeds for each error of values, with the highest in the note."""
     for (game, count), kinds in _ERRORS.items():
         for kind, errors in kinds.items():
             for error in errors:
@@ -163,7 +163,7 @@ def _by_options(seconds: float) -> Rows:
 
 
 def _off_menu(seconds: float) -> Rows:
-    """Yield figures of holdem-mini with half-pot raises, for agents that know of raises by the pot and all-in alone."""
+    """Yield figures of holdem-mini with half-pot raises, which only the trees of search contain."""
     game = "holdem-mini"
     name = f"off the menu{_BREAK}{game} with half-pot raises{_BREAK}"
     tree = _tree(LADDER[game].game.replace("bettingAbstraction=fcpa", "bettingAbstraction=fchpa"))

@@ -140,7 +140,11 @@ def _coverage_figures(name: str, plain: np.ndarray, corrected: np.ndarray) -> li
 
 
 def _width_figures(name: str, plain: np.ndarray, corrected: np.ndarray, other: np.ndarray | None) -> list[Measurement]:
-    """Return the mean half-widths. `other` has the prior 1 for all silent agents together, if that is another prior."""
+    """Return the mean half-widths, in per cent of those without correction.
+
+    `other` holds scores that are corrected with prior coefficients that sum to 1 over the silent agents; None if these
+    are the coefficients of `corrected`.
+    """
     rows = []
     for count in NUM_GROUPS:
         ours, without, prior_1 = (
@@ -160,7 +164,10 @@ def covered(runs: np.ndarray, count: int) -> np.ndarray:
 
 
 def ever_left_out(runs: np.ndarray) -> np.ndarray:
-    """Return whether a run's anytime-valid interval leaves out 0, at a look of the schedule or at the end."""
+    """Return whether each run's anytime-valid interval leaves out 0 at a look or at the end: bool[num_runs].
+
+    The looks are those of `look_decks`.
+    """
     length = runs.shape[1]
     missed = np.zeros(len(runs), dtype=bool)
     for count in (*look_decks(length), length):

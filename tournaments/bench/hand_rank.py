@@ -21,10 +21,15 @@ _NUM_LIVE_COMBOS = 47 * 46 // 2
 
 
 def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
-    """Return the evaluator's rates on one core, in millions of hands a second.
+    """Return the rates of the evaluator and of the C loops on one core, in millions of hands a second.
 
     Each rate is a median over the runs that fit into about `seconds`. Runs of the evaluator and of the C loops take
     turns, so that other load of the machine slows both equally. Their ratio is therefore steadier than the rates.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If the C compiler that was found cannot compile the loops.
     """
     rng = np.random.default_rng(0)
     hands = rng.random((_NUM_HANDS, 52)).argsort(axis=1)[:, :7].astype(np.uint8)

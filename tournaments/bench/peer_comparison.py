@@ -130,7 +130,7 @@ def ratio_text(ratio: float) -> str:
 
 
 def peer_module(name: str) -> ModuleType | None:
-    """Return a peer's module, or None if it is not installed."""
+    """Return a peer's module, or None if it cannot be imported."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -166,6 +166,11 @@ def require_same_order(ours: Sequence[int] | np.ndarray, theirs: Sequence[int] |
     ----------
     ours, theirs : int[num_hands]
         Higher numbers for better hands, on any scale.
+
+    Raises
+    ------
+    PeerError
+        If the orders differ.
     """
     dense = [np.unique(np.asarray(ranks), return_inverse=True)[1] for ranks in (ours, theirs)]
     if different := int((dense[0] != dense[1]).sum()):
@@ -173,6 +178,12 @@ def require_same_order(ours: Sequence[int] | np.ndarray, theirs: Sequence[int] |
 
 
 def require_equal(what: str, ours: float, theirs: float, tolerance: float) -> None:
-    """Refuse two numbers whose difference is above the tolerance."""
+    """Refuse two numbers whose difference is above the tolerance.
+
+    Raises
+    ------
+    PeerError
+        If the difference is above the tolerance, or is not a number.
+    """
     if not abs(ours - theirs) <= tolerance:
         raise PeerError(f"{what} is {theirs:.9g}, ours is {ours:.9g}")

@@ -21,7 +21,7 @@ from plurispiel.tournaments.bench.peer_comparison import (
 NUM_HANDS = 50_000
 
 Ranking = Callable[[], Sequence[int]]
-"""Ranks all hands, one call a hand; higher is better."""
+"""Ranks all hands, one call a hand, on the peer's scale."""
 
 
 def random_hands(num_hands: int) -> np.ndarray:
@@ -56,7 +56,7 @@ def hand_comparisons() -> Iterator[Comparison | Measurement]:
 
 
 def _phevaluator(module: ModuleType, hands: list[list[int]]) -> tuple[Ranking, int]:
-    evaluate = module.evaluate_cards  # cards have the numbers that they have here
+    evaluate = module.evaluate_cards  # the peer numbers cards like this package
     return lambda: [evaluate(*hand) for hand in hands], -1
 
 

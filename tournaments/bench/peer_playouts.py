@@ -23,8 +23,8 @@ def playout_comparisons() -> Iterator[Comparison]:
     """Yield the comparisons of random play with two and with six seats.
 
     With any raise size both sides play alike, but the peer lists some ten thousand sizes at a decision. Therefore
-    the peer also plays with its menu ``fcpa``: fold, call, pot and all-in. Our kernel plays any size there, too, hands
-    have other lengths, and the times are for an action, not for a hand.
+    the peer also plays with its menu ``fcpa``: fold, call, pot and all-in. Our kernel still plays any size, so
+    hands have other lengths on the two sides, and the times are for an action, not for a hand.
     """
     for name, rules in (("heads-up", HUNL), ("six seats", SIXMAX)):
         yield _comparison(f"random hands, {name}: universal_poker", rules, "hands")

@@ -200,13 +200,18 @@ def check_solution(ours: SpotSolution, theirs: Mapping[str, Any]) -> str:
     The trees have to have equally many decisions, and both exploitabilities have to be within the target. In a zero-sum
     game a player's value then differs from the equilibrium's by no more than both players' gains together, which are
     twice the exploitability.
+
+    Raises
+    ------
+    PeerError
+        If the solution is refused, or a number is missing.
     """
     assert isinstance(ours.solver, VectorSolver)
     decisions = sum(int((s.betting.nodes.kind < 2).sum()) * len(s.deals.boards) for s in ours.solver.streets)
     require_equal("the number of decisions", decisions, number(theirs, "decisions"), 0.0)
     reached = number(theirs, "exploitability_pct")
     if not 0.0 <= reached <= _TARGET_PCT:
-        raise PeerError(f"the exploitability is {reached:g} % of the pot, above {_TARGET_PCT:g}")
+        raise PeerError(f"the exploitability is {reached:g} % of the pot, not from 0 to {_TARGET_PCT:g}")
     bound = 2.0 * (reached + ours.exploitability_pct) / 100.0 * ours.spot.pot
     require_equal("the value of the player out of position", ours.ev[0], number(theirs, "ev_oop"), bound)
     return f"{decisions:,} decisions, and the value within {bound:.3g} chips"

@@ -102,7 +102,7 @@ class LiteEFG:
         self.environment.set_graph(self._graph)
 
     def run(self, num_iterations: int) -> None:
-        """Do a number of iterations more; the average has the strategies before each iteration, as ours has."""
+        """Do more iterations. As in our solver, the average is over the strategies before each iteration."""
         environment, graph = self.environment, self._graph
         for _ in range(num_iterations):
             environment.update_strategy(graph.current_strategy())
@@ -117,7 +117,7 @@ class LiteEFG:
 
 
 def require_like_our_sampling(tree: GameTree, sample: Callable[[int, int], np.ndarray]) -> str:
-    """Refuse a peer's external sampling whose exploitability, averaged over seeds, differs from ours by a quarter.
+    """Refuse a peer's external sampling if its mean exploitability over seeds is not within a factor of 1.25 of ours.
 
     Parameters
     ----------
@@ -128,6 +128,11 @@ def require_like_our_sampling(tree: GameTree, sample: Callable[[int, int], np.nd
     -------
     str
         The text of `Comparison.check`.
+
+    Raises
+    ------
+    PeerError
+        If the peer's exploitability is refused.
     """
     found = [0.0, 0.0]
     for seed in range(1, SAMPLED_SEEDS + 1):

@@ -10,11 +10,11 @@ _GROWTH = 4
 
 
 def choose_pairing(table: Crosstable) -> tuple[int, int]:
-    """Return the indices of the two entries that play next, the smaller index first.
+    """Return the indices in `table` of the two entries that play next, the smaller index first.
 
     A gap between neighbours in the ranking is *open* while its anytime-valid interval contains 0. One more group of a
-    pairing lowers the variance of every gap in whose means the pairing counts. The pairing is chosen for which these
-    relative decreases, summed over the open gaps, are largest. If no gap is open, all gaps count.
+    pairing lowers the variance of every gap next to one of the pairing's entries. The chosen pairing has the largest
+    sum of relative decreases over the open gaps. If no gap is open, all gaps count.
     """
     order = table.ranking
     gaps = list(zip(order, order[1:], strict=False))

@@ -33,8 +33,8 @@ class LeagueConfig:
         The seed from which the seed of each pairing derives. None stands for `DEFAULT_SEED` in pairings of this
         package's agents, and for a secret key of its own in each pairing with an agent from outside.
     placement : int
-        Decks that two entries play before `allocation` chooses pairings. With fewer than
-        `statistics.MIN_SEQUENTIAL_SAMPLES` no two neighbours count as separated.
+        Decks that two entries play before `allocation` chooses pairings. Two neighbours can
+        count as separated only when each pairing of either has `statistics.MIN_SEQUENTIAL_SAMPLES` groups or more.
     deals, referee, on_fault, score, values, max_faults, time_limit, memory_limit
         See `TournamentConfig`. An empty `values` is replaced by the default at once, so that bucket tables that are
         built later do not change the value function.
@@ -77,7 +77,7 @@ class LeagueConfig:
         object.__setattr__(self, "values", filled.values)
 
     def pairing(self, entries: tuple[Entry, Entry], decks: int, *, part: int = 1) -> dict[str, Any]:
-        """Return the settings of the tournament that a part of a pairing is: arguments of `TournamentConfig`.
+        """Return the settings of one part of a pairing, which is a tournament, as arguments of `TournamentConfig`.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class LeagueConfig:
 
     @functools.cached_property
     def public_seed(self) -> int:
-        """The seed of random choices that reveal no cards: bootstrap intervals."""
+        """The seed of bootstrap intervals, and of all cards except in pairings with a secret key."""
         return DEFAULT_SEED if self.seed is None else self.seed
 
     def to_toml(self) -> str:
@@ -122,7 +122,7 @@ class LeagueConfig:
         return text.replace("\x7f", "\\u007f")
 
     def _settings(self) -> dict[str, Any]:
-        """Return the settings of all tournaments of the league."""
+        """Return the settings that all tournaments of the league share."""
         settings = {name: value for name, value in dataclasses.asdict(self).items() if name not in _OWN}
         del settings["seed"]
         return settings | {"seats": 2, "format": "lineup"}

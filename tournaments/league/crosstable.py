@@ -75,8 +75,8 @@ class Crosstable:
     def is_separated(self, upper: int, lower: int) -> bool:
         """Return whether the anytime-valid interval of the difference of two means excludes 0.
 
-        Neighbours are known only from the ranking. Therefore all differences of two entries share the 5 % by which an
-        interval may fail: no matter which of them are looked at, all intervals hold together with 95 %.
+        The same results choose the neighbours. Therefore the 5 % of allowed errors are divided among the differences
+        of all pairs of entries. With 95 % confidence all these intervals hold, whichever of them are looked at.
         """
         size = len(self.numbers)
         difference, weights = self.gap(upper, lower)

@@ -45,6 +45,11 @@ class Entry:
     believe : bool
         Whether the strategy that the agent reports corrects its scores ``aivat`` and ``aivat_duplicate``, as with
         `TournamentConfig.believe`; only for agents from outside.
+
+    Raises
+    ------
+    ValueError
+        If a field has another type or form, the spec names no agent, or an agent from outside has `code`.
     """
 
     number: int
@@ -59,7 +64,9 @@ class Entry:
         texts, truths = (self.name, self.spec, self.digest, self.code), (self.active, self.believe)
         is_typed = all(isinstance(text, str) for text in texts) and all(type(truth) is bool for truth in truths)
         if type(self.number) is not int or not is_typed:
-            raise ValueError("an entry has a number, the texts name, spec, digest and code, and active, believe = true")
+            raise ValueError(
+                "an entry needs a number, the texts name, spec, digest and code, and active and believe, true or false"
+            )
         for digest in filter(None, (self.digest, self.code)):
             if len(digest) != 12 or set(digest) - set("0123456789abcdef"):
                 raise ValueError(f"a digest has twelve hexadecimal digits, got {digest!r:.40}")
@@ -80,7 +87,7 @@ def content_digest(spec: str) -> str:
     Raises
     ------
     ValueError
-        If the file or the stored strategy cannot be read.
+        If the spec names no agent, or the file or the stored strategy cannot be read.
     """
     return hashlib.sha256(f"{parse_spec(spec).title}\0{agent_digest(spec)}".encode()).hexdigest()[:12]
 
@@ -101,14 +108,20 @@ def new_entry(spec: str, entries: Sequence[Entry], *, believe: bool = False) -> 
     Raises
     ------
     ValueError
-        If the file or the stored strategy cannot be read.
+        If the spec names no agent, or the file or the stored strategy cannot be read.
     """
     name = entry_name(spec, entries)
     return Entry(len(entries) + 1, name, spec, content_digest(spec), code=own_code_digest(spec), believe=believe)
 
 
 def entry_name(spec: str, entries: Sequence[Entry]) -> str:
-    """Return the name of a new entry."""
+    """Return the name of a new entry.
+
+    Raises
+    ------
+    ValueError
+        If the spec names no agent.
+    """
     return unique_names([*(entry.spec for entry in entries), spec])[-1]
 
 
@@ -127,7 +140,7 @@ def read_entries(folder: Path) -> list[Entry]:
     try:
         given = tables.pop("entry", [])
         if tables or not isinstance(given, list) or not all(isinstance(table, dict) for table in given):
-            raise ValueError("it holds tables [[entry]] and nothing else")
+            raise ValueError("it must hold tables [[entry]] and nothing else")
         entries = [make_record(Entry, table, "an entry") for table in given]
         for number, entry in enumerate(entries, start=1):
             if entry.number != number or entry.name != entry_name(entry.spec, entries[: number - 1]):

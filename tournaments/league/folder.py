@@ -29,7 +29,7 @@ from plurispiel.tournaments.run.tournament_run import Say, prepare
 
 _SETTINGS = "league.toml"
 _BELIEVING = ("aivat", "aivat_duplicate")
-"""The scores that reports of believed agents correct."""
+"""The scores that believed agents' reported strategies correct."""
 
 
 class League:
@@ -59,7 +59,13 @@ class League:
 
     @property
     def entries(self) -> list[Entry]:
-        """The entries by number, as they are in the folder now."""
+        """The entries by number, as they are in the folder now.
+
+        Raises
+        ------
+        ValueError
+            If the file of the entries is damaged.
+        """
         return read_entries(self.folder)
 
     @property
@@ -70,8 +76,8 @@ class League:
     def add(self, spec: str, say: Say, warn: Say, *, believe: bool = False) -> tuple[Entry, bool]:
         """Add an agent; return its entry, and whether the entry was not active before.
 
-        The agent is first built in the league's game, as a check. An active entry of the same agent with another
-        content becomes inactive, because its agent does not exist any more.
+        The agent is first built in the league's game, as a check. Active entries with the same spec, or
+        with the same digest, become inactive: one agent has one active entry.
 
         Parameters
         ----------
@@ -86,7 +92,7 @@ class League:
         ------
         ValueError
             If the agent does not load or does not play the league's game, if an agent of this package is to be
-            believed, or if another process changes the entries.
+            believed, if the file of the entries is damaged, or if another process changes the entries.
         """
         spec = relocate_spec(spec, Path.cwd())
         with self._locked(self.folder, "is being changed"):
@@ -112,8 +118,13 @@ class League:
     def refresh(self, say: Say, warn: Say) -> list[Entry]:
         """Add the present agent of each active entry whose agent has changed, and return the new entries.
 
-        An agent that cannot be read or does not load any more is told, and its entry stays. The parameters are those
-        of `add`.
+        If a present agent cannot be added, `say` gets the reason, and the entry stays. The parameters are those of
+        `add`.
+
+        Raises
+        ------
+        ValueError
+            If the file of the entries is damaged.
         """
         added = []
         for entry in self.active:
@@ -130,7 +141,8 @@ class League:
         Raises
         ------
         ValueError
-            If no active entry has the name or number, or another process changes the entries.
+            If no active entry has the name or number, the file of the entries is damaged, or another process changes
+            the entries.
         """
         with self._locked(self.folder, "is being changed"):
             entries = self.entries
@@ -194,7 +206,7 @@ def create_league(folder: Path, config: LeagueConfig) -> League:
     Raises
     ------
     ValueError
-        If the folder is not empty.
+        If the folder is not empty, or is a file.
     """
     if (folder / _SETTINGS).exists():
         raise ValueError(f"{folder} is a league already, and its settings are fixed; give another folder")
@@ -211,7 +223,10 @@ def holds_league(folder: Path) -> bool:
 
 
 def pairs_of(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    """Return all pairs of entries, given by number, in the order in which a new entry plays: 1-2, 1-3, 2-3, 1-4, ..."""
+    """Return all pairs of entries, those of a new entry after all others: 1-2, 1-3, 2-3, 1-4, ...
+
+    The entries must be in the order of their numbers.
+    """
     return [(first, second) for k, second in enumerate(entries) for first in entries[:k]]
 
 

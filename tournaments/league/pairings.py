@@ -1,7 +1,7 @@
 """The pairings of a league: the results of two entries against each other.
 
-A pairing is played in *parts*, each of which is a run folder that one code of this package has played. The run of the
-latest part of entries 3 and 7 is in ``pairings/3-7``. When other code plays on, this folder is set aside as
+A pairing is played in *parts*. A part is a run folder that was played by one version of this package's code. The run of
+the latest part of entries 3 and 7 is in ``pairings/3-7``. When other code plays on, this folder is set aside as
 ``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting: both agents are still the same
 (`entries.change_of`), and only dealing, refereeing and scoring may have changed. After each batch ``groups.json`` keeps
 what the league needs of a part, because a later version of this package may be unable to read the run itself.
@@ -38,12 +38,12 @@ _MAX_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Part:
-    """The groups that one code of this package has played, as plain values.
+    """The groups that one version of this package's code has played, as plain values.
 
     Attributes
     ----------
     entries : list of str
-        The contents of the two entries, each as its digests in one text.
+        The content of each of the two entries (`Entry.content`) as one text.
     code : str
         `package_digest` of the code that played.
     decks : int
@@ -59,6 +59,11 @@ class Part:
         Whether each entry had so many faults that its seat only folded.
     digest : str
         Hash of all stored scores.
+
+    Raises
+    ------
+    ValueError
+        If a field has another type, or a number is not finite.
     """
 
     entries: list[str]
@@ -73,14 +78,14 @@ class Part:
     def __post_init__(self):
         rates = self.rates_mbb
         if not isinstance(rates, list) or not all(type(rate) is float and math.isfinite(rate) for rate in rates):
-            raise ValueError("rates_mbb are numbers")
+            raise ValueError("rates_mbb must be finite numbers")
         if type(self.decks) is not int or self.decks < len(rates) or type(self.seconds) is not float:
-            raise ValueError("decks and seconds are numbers, and decks are at least as many as rates_mbb")
+            raise ValueError("decks and seconds must be numbers, with at least as many decks as rates_mbb")
         if not math.isfinite(self.seconds) or not all(isinstance(text, str) for text in (self.code, self.digest)):
-            raise ValueError("seconds is a number, code and digest are texts")
+            raise ValueError("seconds must be finite, code and digest must be texts")
         for values, kind in ((self.entries, str), (self.faults, int), (self.retired, bool)):
             if not isinstance(values, list) or [type(value) for value in values] != [kind, kind]:
-                raise ValueError("entries, faults and retired have a value for each of two entries")
+                raise ValueError("entries, faults and retired need a value for each of two entries")
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class Pairing:
     decks : int
         The number of decks that the pairing was to play when it was last played.
     is_finished : bool
-        Whether all these decks were played, and the results were written after them.
+        Whether all these decks were played, and, unless other code played the latest part, its results were written.
     seconds : float
         Playing time.
     faults : (int, int)
@@ -104,7 +109,7 @@ class Pairing:
     digest : str
         Hash of all stored scores.
     older_groups : int
-        The number of groups that other code of this package has played than the present.
+        The number of groups that were not played by the present code of this package.
     aside_groups : int
         The number of groups in parts that were set aside.
     """
@@ -180,7 +185,13 @@ class PairingFolder:
         )
 
     def keep(self) -> None:
-        """Write the groups of the latest part as plain values, which later versions of this package can read."""
+        """Write the groups of the latest part as plain values, which later versions of this package can read.
+
+        Raises
+        ------
+        ValueError
+            If the folder holds another tournament, or is damaged.
+        """
         if (part := self._latest()) is not None:
             write_atomically(self.folder / _GROUPS, json.dumps(asdict(part), allow_nan=False) + "\n")
 
@@ -204,6 +215,11 @@ class PairingFolder:
         """Rename the folder of the latest part, after keeping its groups, and return its path: another part may begin.
 
         Groups that were not kept, and that only another version of this package can read, count no more.
+
+        Raises
+        ------
+        ValueError
+            If the folder holds another tournament, or is damaged.
         """
         self.keep()
         return self.folder.rename(self.folder.with_name(f"{self.folder.name}.{len(self._aside()) + 1}"))
@@ -216,7 +232,7 @@ class PairingFolder:
         return found
 
     def _latest(self) -> Part | None:
-        """Return the latest part: from its run, or, if only older code can read the run, from its plain values."""
+        """Return the latest part: from its run, or, if only other code can read the run, from its plain values."""
         if not (self.folder / "run.sqlite").exists() or not (self.folder / "config.toml").exists():
             return None
         try:
@@ -255,7 +271,7 @@ class PairingFolder:
     def _settings_of(self, begun: TournamentConfig) -> Mapping[str, Any]:
         """Return the settings of the latest part with the decks and deals of its run.
 
-        Without a sandbox, a run chooses other deals than the settings.
+        Where agents from outside could tell each other cards, a run chooses the deals ``once`` by itself.
         """
         settings = self.settings(begun.decks)
         return {**settings, "deals": settings["deals"] or begun.deals}

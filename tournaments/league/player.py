@@ -30,7 +30,7 @@ class Limits(NamedTuple):
     Attributes
     ----------
     hands : int or None
-        The number of hands of all pairings of active entries together, those played before included.
+        The number of hands of all pairings of active, unchanged entries together, those played before included.
     seconds : float or None
         Playing time of this call. A batch that would last longer is cut to the blocks that fit, but to one at least; a
         batch of a pairing with unknown speed is cut to one block.
@@ -81,7 +81,7 @@ class LeaguePlayer:
         Raises
         ------
         ValueError
-            If a pairing's folder is damaged.
+            If the entries or a pairing's folder are damaged, or an agent does not load.
         WorkerFailed, RefereeDisagrees, RunAborted
             RuntimeErrors that end a run; the blocks stored before stay.
         """
@@ -153,9 +153,10 @@ class LeaguePlayer:
         folder = league.pairing_folder(*entries)
         pairing = self._pairings[pair]
         if not folder.is_resumable():
+            before = pairing.aside_groups if pairing else 0
             path = folder.set_aside()
             pairing = folder.read()
-            kept = pairing.aside_groups if pairing else 0
+            kept = pairing.aside_groups - before if pairing else 0
             self.say(
                 f"{batch.first.name} against {batch.second.name}: {kept:,} decks of other code of this package are set "
                 f"aside in {path.name}; they count, as both agents are unchanged, and other decks follow"

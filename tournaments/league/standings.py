@@ -56,7 +56,7 @@ def make_standings(league: League, *, num_resamples: int | None = None) -> dict[
     Raises
     ------
     ValueError
-        If the folder of the league is damaged.
+        If the folder of the league is damaged, or no Nash average is found.
     """
     entries = league.active
     pairings = {
@@ -175,7 +175,7 @@ def _name(agent: Mapping[str, Any]) -> str:
 
 
 def cell_text(cell: Mapping[str, Any] | None) -> str:
-    """Return an entry of the matrix as text: the rate, and the anytime-valid half-width or a dash if it is infinite."""
+    """Return a cell of the matrix as text: the rate, and the anytime-valid half-width or a dash if it is infinite."""
     if cell is None:
         return ""
     return f"{cell['mbb_per_hand']:+,.0f} ± {number_text(cell['sequential_ci95'], ',.0f')}"

@@ -12,14 +12,15 @@ _SHORTEST = 1e-7
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a time with at most three significant digits, in s, ms, µs or ns.
+    """Return a time in s, ms, µs or ns, with three significant digits or all digits before the point.
 
-    >>> seconds_text(0.00001234), seconds_text(0.25), seconds_text(7.0)
-    ('12.3 µs', '250 ms', '7 s')
+    >>> seconds_text(0.00001234), seconds_text(0.25), seconds_text(7.0), seconds_text(5025.0)
+    ('12.3 µs', '250 ms', '7 s', '5,025 s')
     """
     for unit, length in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= length:
-            return f"{seconds / length:.3g} {unit}"
+            count = seconds / length
+            return f"{count:,.0f} {unit}" if count >= 100.0 else f"{count:.3g} {unit}"
     return f"{seconds * 1e9:.3g} ns"
 
 

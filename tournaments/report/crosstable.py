@@ -58,8 +58,8 @@ def _panel(run: RunRecord) -> Panel:
     names = run.names
     rows = [(names[m.own], names[m.other], m.mean, m.ci95, m.hands) for m in found]
     if len(make_lineups(run.config)) < 2:
-        what = "One line-up plays the whole run, so there is no rate against a single opponent. "
-        return Panel(paragraph(what + "See the table of results."), is_empty=True)
+        what = "One line-up plays the whole run: the rates at this table are in the table of results."
+        return Panel(paragraph(what), is_empty=True)
     order = [number for number in run.ranking if any(number in (m.own, m.other) for m in found)][:MAX_AGENTS]
     if not order:
         return Panel(paragraph("No group has been played yet."), is_empty=True)

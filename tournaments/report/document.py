@@ -56,7 +56,7 @@ def html_document(
     is_wide : bool
         Whether the sections have columns side by side.
     script : str
-        JavaScript that runs before the script of every page.
+        JavaScript of this page alone. It runs before the script that all pages share.
     """
     links = "".join(f'<a href="#{part.name}">{html.escape(part.title)}</a>' for part in parts)
     return (

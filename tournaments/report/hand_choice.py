@@ -17,7 +17,7 @@ MAX_CANDIDATES = 2_000
 """Largest number of kept groups among which hands are chosen; later groups are ignored."""
 
 _PER_GROUP = 2
-"""Largest number of hands chosen from one group."""
+"""Largest number of hands chosen from one group, besides the wanted hands."""
 
 _BUSY = 14
 """Decisions of a hand beyond this number, not counting folds, do not make the hand more interesting."""

@@ -192,6 +192,11 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
         Number of hands to show of each run. If `wanted` holds more hands of a run, all of them are shown.
     wanted : sequence of (letter, HandId)
         Hands that must be shown, each with the letter of its run.
+
+    Raises
+    ------
+    ValueError
+        If a run does not hold a wanted hand.
     """
     hands: list[ShownHand] = []
     remarks: list[str] = []

@@ -62,8 +62,9 @@ PLAY = Section(
     "play",
     "How they play",
     "Shares of hands or of chances. VPIP: put chips in voluntarily before the flop; PFR: raised before the flop; first "
-    "in: when all seats before had folded; 3-bet: raised over exactly one raise; donk bet: bet before the last raiser "
-    "of the previous street had acted. Pictures show the shares by position, in the order of acting before the flop.",
+    "in: before the flop, when all earlier seats had folded; 3-bet: raised before the flop, over exactly one raise; "
+    "donk bet: bet first on a street, before the last raiser of the previous street, who has chips left, had acted. "
+    "Pictures show the shares by position, in the order of acting before the flop.",
     (
         "agent",
         "position",

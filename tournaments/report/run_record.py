@@ -97,6 +97,8 @@ def read_run(folder: Path, letter: str) -> RunRecord:
     ------
     RunRefused
         If the folder holds no run, or if the run is damaged or was written by another version.
+    ValueError
+        If the settings in ``config.toml`` cannot be read or are not allowed.
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
         store.check()

@@ -6,7 +6,7 @@ from math import ceil, floor, isclose, log10
 
 @dataclass(frozen=True)
 class LinearScale:
-    """Maps values in ``low..high`` linearly to pixels in ``start..end``; `low` must differ from `high`.
+    """Maps values in ``low..high`` linearly to pixels in ``start..end``; `low` must be below `high`.
 
     >>> scale = LinearScale(0.0, 1000.0, 50.0, 250.0)
     >>> scale(500.0), scale.ticks(3)
@@ -31,7 +31,9 @@ class LinearScale:
 
 @dataclass(frozen=True)
 class LogScale:
-    """Maps the logarithms of values in ``low..high``, both positive, linearly to pixels in ``start..end``.
+    """Maps the logarithms of values in ``low..high`` linearly to pixels in ``start..end``.
+
+    `low` must be positive and below `high`.
 
     >>> LogScale(0.001, 10.0, 0.0, 400.0).ticks()
     [0.001, 0.01, 0.1, 1.0, 10.0]

@@ -207,7 +207,7 @@
     while (k >= 0 && !of.steps[k].grid) k -= 1;
     const now = of.steps[step];
     if (now.kind === "action" && !now.grid)
-      return empty(`${of.positions[now.seat]} ${nameOf(of, now.seat)} reports no strategy for its other hands.`);
+      return empty(`${of.positions[now.seat]} ${nameOf(of, now.seat)}: the strategy for its other hands is not known.`);
     if (k < 0) return empty("Step forward (→) to see the seats’ strategies.");
     const one = of.steps[k], grid = one.grid, names = data.cells[of.run];
     const bytes = Uint8Array.from(atob(grid.shares), (letter) => letter.charCodeAt(0));

@@ -24,7 +24,7 @@ MAX_PANELS = 24
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""Share of the hands, from the first one, whose very wide intervals need not fit into the picture."""
+"""The share of an agent's hands, counted from its first, in which very wide intervals may leave the picture."""
 
 
 @dataclass(frozen=True)

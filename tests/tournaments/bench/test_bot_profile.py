@@ -44,8 +44,8 @@ def test_callers_and_folders(rows):
     answers = [figures[f"situations | flop, 2 players, no bet, 0.45-0.65 | {a} | call, self"] for a in ("fold", "call")]
     assert answers == [0.0, 100.0]
     number = next(row.note for row in rows if row.name == "first look | VPIP |  | call, self")
-    assert number == "8.0 decisions"  # both seats of four hands
-    assert next(row.note for row in rows if row.name == "first look | VPIP |  | call, raise") == "4.0 decisions"
+    assert number == "8.0 hands"  # both seats of four hands
+    assert next(row.note for row in rows if row.name == "first look | VPIP |  | call, raise") == "4.0 hands"
 
 
 def test_text_has_a_column_for_each_agent(rows):

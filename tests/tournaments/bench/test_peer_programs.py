@@ -78,7 +78,8 @@ def test_spot(script):
     assert row.value > 0.0 and row.name == "river to 0.5 % of the pot: peer-1" and row.theirs == pytest.approx(1e4)
     for change, reason in (
         ({"decisions": 59}, "the number of decisions is 59, ours is 60"),
-        ({"exploitability_pct": 0.6}, "0.6 % of the pot, above 0.5"),
+        ({"exploitability_pct": 0.6}, "0.6 % of the pot, not from 0 to 0.5"),
+        ({"exploitability_pct": -0.1}, "-0.1 % of the pot, not from 0 to 0.5"),
         ({"ev_oop": solution.ev[0] + 2.0}, "the value of the player out of position is"),
         ({"ev_oop": None}, "needs a number 'ev_oop', got None"),
     ):

@@ -141,6 +141,9 @@ def test_a_league_survives_other_code_of_this_package(tmp_path, monkeypatch):
     assert (before["older_groups"], record["older_groups"], record["groups"]) == (0, 16, 40)
     assert record["matrix"][0][1]["older_groups"] == 16
     assert "16 of 40 groups were played by other code of this package" in standings_text(record)
+    upgrade(monkeypatch, "code 3")
+    said = play_on(league, hands=82)
+    assert any("24 decks of other code of this package are set aside in 1-2.3" in line for line in said)
 
 
 def test_an_agent_of_other_code_plays_no_more_until_it_is_added_again(tmp_path, monkeypatch):
