@@ -8,6 +8,7 @@ from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
+from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import single_buckets
 from plurispiel.agents.search.agent import SearchAgent
@@ -27,6 +28,17 @@ BOARD = parse_cards("QsJh2h7c3d")
 START = (250, 1)  # the small blind raises, the big blind calls and acts first on the flop
 TO_TURN = (*START, 1, 1)
 TO_RIVER = (*TO_TURN, 1, 500, 1)
+
+
+class Gambler(RandomAgent):
+    """Mostly calls; raises to any size, small ones as often as large ones."""
+
+    def act(self, view):
+        public, chance = view.public, self.rng.random()
+        if chance < 0.4 and public.max_raise:
+            share = self.rng.random() ** 2
+            return int(round(public.min_raise ** (1.0 - share) * public.max_raise**share))
+        return 0 if chance > 0.95 and public.can_fold else 1
 
 
 @functools.cache

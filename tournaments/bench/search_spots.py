@@ -16,8 +16,15 @@ from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
 from plurispiel.agents.blueprint.library import pick_bundled
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
+from plurispiel.agents.continual.table import TableConfig
+from plurispiel.agents.continual.table.subgame import solve_subgame
+from plurispiel.agents.resolve.known_strategies import response_values
+from plurispiel.agents.resolve.subgame import BucketRows
+from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.two_seats import solve_two_seats
+from plurispiel.agents.search.root import AddedRaises, TwoSeats
+from plurispiel.agents.search.street_tree import Path
+from plurispiel.agents.search.two_seats import solve_two_seats, two_seats_solver
 from plurispiel.tournaments.bench.blueprint_spots import (
     BLUEPRINT_SIZES,
     BlueprintSpot,
@@ -34,14 +41,18 @@ _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
 """By street: the values of the setting ``iterations`` that are measured. A river search makes ten times as many."""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
+_CONTINUAL = ", continual"
+"""The variant of continual re-solving: a gadget, whose bounds are a best response's values against the blueprint."""
+
 _VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
     ", from uniform": {"warm_start": 0.0},
     ", no purge": {"purge": 0.0},
     ", the final iterate": _FINAL,
     ", safe": {"safe": True},
+    _CONTINUAL: {},
 }
-_VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
+_VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}, _CONTINUAL: {}}
 """Two of `_VARIANTS` are missing: river searches never purge, and always begin from uniform strategies."""
 
 _Z = 1.96
@@ -118,13 +129,18 @@ def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, f
     for iterations in _ITERATIONS[street]:
         for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
             config = dataclasses.replace(BLUEPRINT_SIZES, iterations=iterations, **change)
-            for seat in range(2) if config.safe else (0,):  # a safe search is for one seat
-                solution = solve_two_seats(root, config, bucket_rows, planned, history, seat, added=offered)
+            is_for_one = config.safe or label == _CONTINUAL
+            for seat in range(2) if is_for_one else (0,):
+                if label == _CONTINUAL:
+                    played, done = _resolved(spot, config, bucket_rows, planned, seat, offered)
+                else:
+                    solution = solve_two_seats(root, config, bucket_rows, planned, history, seat, added=offered)
+                    played, done = {path: node.played for path, node in solution.nodes.items()}, solution.iterations
                 for decision in first.betting.decisions:
-                    if decision.seat == seat or not config.safe:
-                        node = solution.nodes[tuple(action for _, action, _ in decision.actions)]
-                        first.write(first.sums, decision, np.nan_to_num(node.played, nan=1.0))
-            entry = found.setdefault(f"{solution.iterations} iterations{label}", _Found())
+                    if decision.seat == seat or not is_for_one:
+                        rows = played[tuple(action for _, action, _ in decision.actions)]
+                        first.write(first.sums, decision, np.nan_to_num(rows, nan=1.0))
+            entry = found.setdefault(f"{done} iterations{label}", _Found())
             entry.exploitability.append(solver.evaluate().exploitability)
             searched, gain = [table.copy() for table in first.sums], 0.0
             for seat in range(2):
@@ -133,3 +149,30 @@ def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, f
                 gain += float(solver.evaluate().values[seat] - base.values[seat])
             entry.gains.append(gain)
             first.sums[0][:], first.sums[1][:] = planned_tables
+
+
+def _resolved(
+    spot: BlueprintSpot,
+    config: SearchConfig,
+    buckets: BucketRows,
+    planned: PlannedRows,
+    seat: int,
+    offered: AddedRaises,
+) -> tuple[dict[Path, np.ndarray], int]:
+    """Return the strategies of a spot's decisions by continual re-solving for a seat, and its iterations."""
+    (root, history), other = spot, 1 - seat
+    ranges = TwoSeats(root).ranges(0.0)
+    ranges[other] = HUNL.free_combos(root.board)
+    solver = two_seats_solver(root, config, ranges, buckets, added=offered, frozen={})
+    bounds = response_values(solver, planned.rows_for(solver, history), other)
+    share = TableConfig.estimate
+    solved = solve_subgame(
+        root, seat, bounds, config, share, buckets, planned, history, added=offered, deadline=math.inf
+    )
+    played = {}
+    for decision in solved.solver.streets[0].betting.decisions:
+        path = tuple(action for _, action, _ in decision.actions)
+        strategy = solved.played(path, config.purge)
+        assert strategy is not None
+        played[path] = strategy.probabilities
+    return played, solved.solver.iteration

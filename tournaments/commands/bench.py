@@ -11,6 +11,7 @@ from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.bot_profile import bench_bot_profile, bot_profile_text, profile_settings
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
+from plurispiel.tournaments.bench.continual import bench_continual
 from plurispiel.tournaments.bench.continual_exact import (
     bench_continual_exact,
     continual_exact_text,
@@ -42,6 +43,7 @@ _BENCHES = {
     "search": bench_search,
     "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
+    "continual": bench_continual,
     "continual-exact": bench_continual_exact,
     "mixing": bench_mixing,
     "coverage": bench_coverage,

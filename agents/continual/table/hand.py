@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from plurispiel.abstraction.holdem.betting import BettingState
-from plurispiel.abstraction.holdem.distributions import purged
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, PublicState, Strategy
 from plurispiel.agents.blueprint.cards import BucketLookup
@@ -140,13 +139,11 @@ class TableHand:
         path = path_of(actions[len(solved.history) :])
         # The estimate so far is that of the root; the solution tells how the opponent has acted since.
         estimate = self._estimate(solved, carried.estimate, actions, len(path), board)
-        strategy = solved.strategy(path)
+        strategy = solved.played(path, self._config.purge)
         assert strategy is not None, "the raises that were made are on offer"
         public, offered = self._public(actions, board), tuple(strategy.actions.tolist())
         left_out = np.isnan(strategy.probabilities[:, :1])
         played = np.where(left_out, 1.0 / len(offered), strategy.probabilities)
-        if public.street < self._rules.num_streets - 1:  # nothing is sampled on the last: rare actions are no noise
-            played = purged(played, self._config.purge)
         left_out[~self._rules.free_combos(board)] = False
         if left_out.any():
             blueprint = self._agent.range_strategy(public)
@@ -248,7 +245,8 @@ class TableHand:
                 root,
                 seat,
                 carried.bounds,
-                self._config,
+                self._search,
+                self._config.estimate,
                 later_buckets(self._search, self._rules, self._buckets, board),
                 self._planned,
                 history,

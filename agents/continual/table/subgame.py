@@ -6,12 +6,13 @@ import time
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
+from plurispiel.abstraction.holdem.distributions import purged
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.continual.carried import expected_values
-from plurispiel.agents.continual.table.config import TableConfig
 from plurispiel.agents.resolve.node_values import BEST
 from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
+from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import AddedRaises, Root
 from plurispiel.agents.search.street_tree import Path
@@ -90,6 +91,13 @@ class SolvedSubgame:
             rows = self.solver.strategy(0, decision)
         return Strategy(np.array(list(decision.children)), rows)
 
+    def played(self, path: Path, purge: float) -> Strategy | None:
+        """Return `strategy` on the first street without actions below a probability; on the last street, all of it."""
+        found = self.strategy(path)
+        if found is None or len(self.solver.streets) == 1:  # nothing is sampled there: rare actions are no noise
+            return found
+        return Strategy(found.actions, purged(found.probabilities, purge))
+
     def bounds_after(self, path: Path, dealt: tuple[int, ...] = ()) -> np.ndarray:
         """Return the opponent's values against the average strategy: float64[num_combos], in chips of the whole hand.
 
@@ -110,7 +118,8 @@ def solve_subgame(
     root: Root,
     seat: int,
     bounds: np.ndarray | None,
-    config: TableConfig,
+    config: SearchConfig,
+    share: float,
     buckets: BucketRows,
     planned: PlannedRows,
     history: Path,
@@ -128,7 +137,9 @@ def solve_subgame(
         The seat that solves.
     bounds : float64[num_combos] or None
         The bounds of the opponent's hands; None to solve without a gadget.
-    config : TableConfig
+    config : SearchConfig
+    share : float
+        The share of the opponent's weight that enters the gadget without a choice (`TableConfig.estimate`).
     buckets : callable
         As in `Subgame`.
     planned : PlannedRows
@@ -140,12 +151,12 @@ def solve_subgame(
     deadline : float
         The time of `time.perf_counter` at which a solve with a time limit must end.
     """
-    began, other, search = time.perf_counter(), 1 - seat, config.search
+    began, other = time.perf_counter(), 1 - seat
     free, estimate = root.state.rules.free_combos(root.board), root.beliefs[other]
     ranges = np.where(root.beliefs >= _LEAST * root.beliefs.max(axis=1, keepdims=True), root.beliefs, 0.0)
     ranges[other] = free if bounds is not None else (1.0 - _EVERY_HAND) * estimate + _EVERY_HAND * free / free.sum()
-    solver = two_seats_solver(root, search, ranges, buckets, added=added, frozen={})
+    solver = two_seats_solver(root, config, ranges, buckets, added=added, frozen={})
     if bounds is not None:
-        solver.add_gadget(other, bounds, forced_weights(free, estimate, config.estimate))
-    run_two_seats(solver, search, planned.rows_for(solver, history), deadline)
+        solver.add_gadget(other, bounds, forced_weights(free, estimate, share))
+    run_two_seats(solver, config, planned.rows_for(solver, history), deadline)
     return SolvedSubgame(root, seat, bounds, history, solver, time.perf_counter() - began)

@@ -7,28 +7,17 @@ import numpy as np
 import pytest
 from search_seat import (
     FEW,
+    Gambler,
     blueprint,
 )
 
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
-from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-
-
-class Gambler(RandomAgent):
-    """Mostly calls; raises to any size, small ones as often as large ones."""
-
-    def act(self, view):
-        public, chance = view.public, self.rng.random()
-        if chance < 0.4 and public.max_raise:
-            share = self.rng.random() ** 2
-            return int(round(public.min_raise ** (1.0 - share) * public.max_raise**share))
-        return 0 if chance > 0.95 and public.can_fold else 1
 
 
 class Checked(SearchAgent):

@@ -26,6 +26,7 @@ def add(commands) -> None:
             "search",
             "search-exact",
             "search-spots",
+            "continual",
             "continual-exact",
             "mixing",
             "coverage",
@@ -35,8 +36,9 @@ def add(commands) -> None:
             "bot-profile",
         ),
         help="benchmark. search-exact and search-spots measure strength instead of speed: exploitability of search in "
-        "small games, and its gain against the heads-up blueprint. continual-exact measures the exploitability of "
-        "continual re-solving in small games by iterations, by errors of its values and by options. mixing compares "
+        "small games, and its gain against the heads-up blueprint. continual times continual "
+        "re-solving heads-up, and tells how its bounds are kept; continual-exact measures its exploitability in small "
+        "games by iterations, by errors of its values and by options. mixing compares "
         "how often the blueprint and exact solutions mix actions in the same spots. coverage counts how often "
         "confidence intervals cover the truth. memory compares the peak memory of a run with that of a run three times "
         "as long. peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of "

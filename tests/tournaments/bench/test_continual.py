@@ -1,0 +1,26 @@
+"""The bench of continual re-solving, with a clock of its own and few iterations."""
+
+import itertools
+import os
+import types
+
+import pytest
+
+from plurispiel.agents.continual.table import TableConfig
+from plurispiel.tournaments.bench import continual
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+@pytest.mark.slow
+def test_times_and_bounds(monkeypatch):
+    ticks = map(float, itertools.count())
+    monkeypatch.setattr(continual, "time", types.SimpleNamespace(perf_counter=lambda: next(ticks)))
+    monkeypatch.setattr(continual, "_TIMED_HANDS_A_SECOND", 1)
+    few = TableConfig(iterations=20, threads=1, cards="blueprint", last_boards=1)
+    rows = continual.bench_continual(0.4, few)
+    names = [row.name.strip() for row in rows]
+    assert names[0] == "by iterations: a decision" and "time=1: a decision" in names
+    assert {row.value for row in rows if row.unit == "s"} == {1.0}  # a clock that is read twice for each
+    shares = {row.name.strip(): row.value for row in rows if row.unit == "%"}
+    assert {"bounds kept, turn", "range kept, turn", "bounds kept, river"} <= set(shares)
+    assert shares["bounds kept, river"] > 95.0 and all(0.0 <= value <= 100.0 for value in shares.values())

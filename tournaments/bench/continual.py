@@ -1,0 +1,142 @@
+"""Continual re-solving at the table: times of decisions by street, and whether the opponent is held to its bounds.
+
+The agent plays itself, heads-up. After each solve with a gadget, the values of the opponent's best response to the new
+strategy are compared with the bounds that were carried to it. A hand *keeps* its bound if its value is at most half a
+percent of the pot above it.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HUNL, STREETS
+from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.agents.base import Decision, PublicState, View
+from plurispiel.agents.continual.table import TableAgent, TableConfig
+from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.bench.measurement import Measurement
+
+_HANDS_A_SECOND = 10
+_TIMED_HANDS_A_SECOND = 5
+_THREADS = 2
+_TOLERANCE = 0.005
+"""How far above its bound a hand may be, in pots."""
+
+_SHARE = 0.99
+"""A solve keeps its bounds if this share of the opponent's hands does."""
+
+
+@dataclass
+class _Kept:
+    """The solves with a gadget on one street, a number for each.
+
+    Attributes
+    ----------
+    hands, range : list of float
+        The share of the hands that keep their bounds, of all hands alike and of the opponent's range.
+    slack : list of float
+        The mean of the bounds less the values over the opponent's range, in pots.
+    """
+
+    hands: list[float] = field(default_factory=list)
+    range: list[float] = field(default_factory=list)
+    slack: list[float] = field(default_factory=list)
+
+    def add(self, agent: TableAgent, public: PublicState) -> None:
+        """Add the solve behind a decision, if it has bounds."""
+        solved = agent.solution(public)
+        estimate = agent.decision(public).carried.estimate
+        if solved.bounds is None or estimate is None:
+            return
+        free, over = public.rules.free_combos(public.board), solved.bounds_after(()) - solved.bounds
+        keeps = over <= _TOLERANCE * public.pot
+        self.hands.append(float(keeps[free].mean()))
+        self.range.append(float(estimate[keeps].sum()))
+        self.slack.append(float(-(estimate * over).sum() / public.pot))
+
+    def clear(self) -> None:
+        """Forget all solves."""
+        for numbers in (self.hands, self.range, self.slack):
+            numbers.clear()
+
+    def rows(self, street: str) -> list[Measurement]:
+        """Return the figures."""
+        if not self.hands:
+            return []
+        whole = 100.0 * np.mean(np.array(self.hands) >= _SHARE)
+        note = f"of all hands, {len(self.hands)} solves; {whole:.0f} % of these keep {100.0 * _SHARE:g} %"
+        slack = (
+            f"of the opponent's range; its bounds are {100.0 * np.mean(self.slack):.1f} % of the pot above its values"
+        )
+        return [
+            Measurement(f"  bounds kept, {street}", 100.0 * float(np.mean(self.hands)), "%", note),
+            Measurement(f"  range kept, {street}", 100.0 * float(np.mean(self.range)), "%", slack),
+        ]
+
+
+class _Timed(TableAgent):
+    """Continual re-solving that records the street and the time of its decisions, and how the bounds are kept."""
+
+    def __init__(self, config: TableConfig, kept: list[_Kept] | None):
+        super().__init__(config)
+        self.taken: list[tuple[int, float]] = []
+        self._kept = kept
+
+    def act(self, view: View) -> Decision:
+        began = time.perf_counter()
+        decision = super().act(view)
+        self.taken.append((view.public.street, time.perf_counter() - began))
+        if self._kept is not None and view.public.street:
+            self._kept[view.public.street].add(self, view.public)
+        return decision
+
+
+def bench_continual(seconds: float = 1.0, config: TableConfig | None = None) -> list[Measurement]:
+    """Return times by street by iterations and with a second for each decision, and how the bounds are kept.
+
+    Ten hands are played for each second of `seconds`, and five with the time limit, but at least one. An earlier hand,
+    which loads tables, is not counted. Buckets of flops that are not in the cache are made during a decision.
+
+    Parameters
+    ----------
+    config : TableConfig, optional
+        The settings by iterations; by default those of the agent ``continual``, with two threads.
+    """
+    config = config or TableConfig(threads=_THREADS)
+    kept = [_Kept() for _ in STREETS]
+    rows = _times("by iterations", config, max(1, round(_HANDS_A_SECOND * seconds)), kept)
+    for street, each in zip(STREETS, kept, strict=True):
+        rows += each.rows(street)
+    limited = TableConfig(time=1.0, threads=config.threads, cards=config.cards, last_boards=config.last_boards)
+    return rows + _times("time=1", limited, max(1, round(_TIMED_HANDS_A_SECOND * seconds)), None)
+
+
+def _times(name: str, config: TableConfig, num_hands: int, kept: list[_Kept] | None) -> list[Measurement]:
+    agents = [_Timed(config, kept) for _ in range(2)]
+    with progress_bar(total=num_hands, desc=name, unit="hand") as progress:
+        for number in range(num_hands + 1):
+            deck = deal_deck(HUNL, np.random.default_rng((1, number)))
+            play_hand(HUNL, agents, deck, [np.random.default_rng((2, number, seat)) for seat in range(2)])
+            if number:
+                progress.update()
+                continue
+            for agent in agents:  # the first hand loads tables
+                agent.taken.clear()
+                agent.counts.clear()
+            for each in kept or ():
+                each.clear()
+    taken = [each for agent in agents for each in agent.taken]
+    rows = [_row(f"{name}: a decision", [spent for _, spent in taken], f"{num_hands} hands, ")]
+    for street, title in enumerate(STREETS):
+        times = [spent for where, spent in taken if where == street]
+        if times:
+            rows.append(_row(f"  a decision, {title}", times, ""))
+    anew = sum(agent.counts["anew"] for agent in agents)
+    return [*rows, Measurement("  solves without bounds, as no hand takes the action", anew, "solves")]
+
+
+def _row(name: str, times: list[float], note: str) -> Measurement:
+    return Measurement(
+        name, float(np.mean(times)), "s", f"{note}{len(times)} decisions, the longest {max(times):.2f} s"
+    )
