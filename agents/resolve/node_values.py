@@ -42,7 +42,12 @@ class NodeValues(NamedTuple):
 
 
 def measure_node(
-    walk: Walk, rules: HoldemRules, board: tuple[int, ...], path: Sequence[int], dealt: tuple[int, ...]
+    walk: Walk,
+    rules: HoldemRules,
+    board: tuple[int, ...],
+    path: Sequence[int],
+    dealt: tuple[int, ...],
+    seats: Sequence[int] = (0, 1),
 ) -> NodeValues:
     """Return the values at a node.
 
@@ -57,6 +62,8 @@ def measure_node(
         The actions from the root to the node.
     dealt : tuple of int
         At an end of the street, the new cards of the next street; elsewhere empty.
+    seats : sequence of int
+        The seats whose values are measured, one walk for each; those of another seat mean nothing.
 
     Raises
     ------
@@ -78,12 +85,13 @@ def measure_node(
     free = np.zeros(rules.num_combos)
     free[hands.combos] = 1.0
     values, reach = np.zeros((2, 2, rules.num_combos)), np.zeros((2, rules.num_combos))
-    for seat in range(2):
+    work = walk.workspaces[0][0]
+    for seat in seats:
         walk.values(seat, task)
-        work = walk.workspaces[0][0]
-        combos = street.deals.arrays.seats[seat].combos
-        values[seat][:, combos] = _NodeReader(street, work, seat).value(node) / chance
-        reach[seat, combos] = _row(work.reach[seat], street, seat, int(street.layout.reach_row[seat, node]))
+        values[seat][:, street.deals.arrays.seats[seat].combos] = _NodeReader(street, work, seat).value(node) / chance
+    for seat in range(2):  # each walk passes both seats' reach down
+        row = int(street.layout.reach_row[seat, node])
+        reach[seat, street.deals.arrays.seats[seat].combos] = _row(work.reach[seat], street, seat, row)
     reach *= free
     facing = np.zeros_like(reach)
     facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])

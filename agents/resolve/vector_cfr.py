@@ -328,7 +328,9 @@ class VectorSolver:
         self._plan(current=False)
         return self._by_combo(seat, self._walk.values(seat, Measure()))
 
-    def values_after(self, path: Sequence[int], dealt: tuple[int, ...] = ()) -> NodeValues:
+    def values_after(
+        self, path: Sequence[int], dealt: tuple[int, ...] = (), *, seats: Sequence[int] = (0, 1)
+    ) -> NodeValues:
         """Return values at a node of the first street, or behind one of its ends.
 
         Both seats begin with their ranges. The choice of a gadget is left out; it changes no value of its own seat.
@@ -339,6 +341,8 @@ class VectorSolver:
             The actions from the root to the node.
         dealt : tuple of int
             If the street ends there, the new cards of the next street.
+        seats : sequence of int
+            The seats whose values are measured; those of another seat mean nothing.
 
         Raises
         ------
@@ -347,7 +351,7 @@ class VectorSolver:
         """
         self._plan(current=False)
         rules, board = self.subgame.state.rules, self.subgame.board
-        found = measure_node(self._walk, rules, board, path, dealt)
+        found = measure_node(self._walk, rules, board, path, dealt, seats)
         # The stakes leave out the dead chips (`StreetNodes`).
         return found._replace(values=found.values + self.subgame.dead_chips / 2.0 * found.facing[:, None])
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from plurispiel.agents.continual.table.subgame import Shares
 from plurispiel.agents.search.config import MAX_ITERATIONS, MAX_SECONDS, MIN_SECONDS, SearchConfig
 
 __all__ = ["TableConfig"]
@@ -26,8 +27,11 @@ class TableConfig:
     threads : int
         Number of threads; 0 for as many as there are processors.
     estimate : float
-        The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
-        last solution gives it. With 0, hands whose bounds are generous all terminate, and nothing is learnt.
+        The share of the opponent's weight in proportion to the range that the last solution gives it; the rest is on
+        all hands alike. 0.9 as published, on the first decision of a street.
+    forced : float
+        The share of the opponent's total weight that enters the gadget without a choice, in proportion to that range.
+        With 0, hands whose bounds are generous all terminate, and nothing is learnt.
     purge : float
         Actions below this probability are not played on flop and turn, where boards are sampled.
     cards, last_boards
@@ -42,7 +46,8 @@ class TableConfig:
     iterations: int = 0
     time: float = 0.0
     threads: int = 0
-    estimate: float = 0.05
+    estimate: float = 0.9
+    forced: float = 0.1
     purge: float = 0.05
     cards: str = "flop-500"
     last_boards: int = 8
@@ -56,10 +61,15 @@ class TableConfig:
             raise ValueError(f"time is {_MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, got {self.time!r}")
         if self.threads < 0:
             raise ValueError(f"threads must be at least 1, or 0 for all processors, got {self.threads!r}")
-        for name in ("estimate", "purge"):
+        for name in ("estimate", "forced", "purge"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
         _ = self.search  # checks the rest
+
+    @property
+    def shares(self) -> Shares:
+        """The weights of the opponent's hands before a gadget."""
+        return Shares(self.estimate, self.forced)
 
     @property
     def search(self) -> SearchConfig:

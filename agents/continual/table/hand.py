@@ -246,7 +246,7 @@ class TableHand:
                 seat,
                 carried.bounds,
                 self._search,
-                self._config.estimate,
+                self._config.shares,
                 later_buckets(self._search, self._rules, self._buckets, board),
                 self._planned,
                 history,

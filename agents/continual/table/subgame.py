@@ -2,6 +2,7 @@
 
 import functools
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from plurispiel.agents.search.root import AddedRaises, Root
 from plurispiel.agents.search.street_tree import Path
 from plurispiel.agents.search.two_seats import forced_weights, run_two_seats, two_seats_solver
 
-__all__ = ["SolvedSubgame", "solve_subgame"]
+__all__ = ["Shares", "SolvedSubgame", "solve_subgame"]
 
 _EVERY_HAND = 1e-3
 """Without a gadget, the share of the opponent's weight that all hands have alike: each hand needs a bound later on."""
@@ -26,6 +27,21 @@ _EVERY_HAND = 1e-3
 _LEAST = 1e-12
 """The solver leaves out own hands below this share of the likeliest hand: products of such weights are lost in float32.
 """
+
+
+class Shares(NamedTuple):
+    """The weights with which the opponent's hands come to a gadget.
+
+    Attributes
+    ----------
+    estimate : float
+        The share in proportion to the estimated range; the rest of the weight is on all hands alike.
+    forced : float
+        The share of the total weight that continues without a choice, in proportion to the estimated range.
+    """
+
+    estimate: float
+    forced: float
 
 
 class SolvedSubgame:
@@ -110,7 +126,8 @@ class SolvedSubgame:
         dealt : tuple of int
             The new cards at the end of the street.
         """
-        found, other = self.solver.values_after(path, dealt), 1 - self.seat
+        other = 1 - self.seat
+        found = self.solver.values_after(path, dealt, seats=(other,))
         return expected_values(found.values[other, BEST], found.facing[other])
 
 
@@ -119,7 +136,7 @@ def solve_subgame(
     seat: int,
     bounds: np.ndarray | None,
     config: SearchConfig,
-    share: float,
+    shares: Shares,
     buckets: BucketRows,
     planned: PlannedRows,
     history: Path,
@@ -138,8 +155,7 @@ def solve_subgame(
     bounds : float64[num_combos] or None
         The bounds of the opponent's hands; None to solve without a gadget.
     config : SearchConfig
-    share : float
-        The share of the opponent's weight that enters the gadget without a choice (`TableConfig.estimate`).
+    shares : Shares
     buckets : callable
         As in `Subgame`.
     planned : PlannedRows
@@ -154,9 +170,11 @@ def solve_subgame(
     began, other = time.perf_counter(), 1 - seat
     free, estimate = root.state.rules.free_combos(root.board), root.beliefs[other]
     ranges = np.where(root.beliefs >= _LEAST * root.beliefs.max(axis=1, keepdims=True), root.beliefs, 0.0)
-    ranges[other] = free if bounds is not None else (1.0 - _EVERY_HAND) * estimate + _EVERY_HAND * free / free.sum()
+    guessed = 1.0 - _EVERY_HAND if bounds is None else shares.estimate
+    ranges[other] = guessed * estimate + (1.0 - guessed) * free / free.sum()
+    ranges[other] /= ranges[other].max()  # as the solver scales them; forced weights have the same scale
     solver = two_seats_solver(root, config, ranges, buckets, added=added, frozen={})
     if bounds is not None:
-        solver.add_gadget(other, bounds, forced_weights(free, estimate, share))
+        solver.add_gadget(other, bounds, forced_weights(ranges[other].sum(), estimate, shares.forced))
     run_two_seats(solver, config, planned.rows_for(solver, history), deadline)
     return SolvedSubgame(root, seat, bounds, history, solver, time.perf_counter() - began)

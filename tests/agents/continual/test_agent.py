@@ -14,6 +14,7 @@ from plurispiel.agents.continual.table import TableAgent
 from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.compliance import check_agent
+from plurispiel.tournaments.cli import main
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -78,6 +79,19 @@ def test_games_and_options_that_do_not_fit(spec, rules, message):
 def test_options_that_make_no_sense(options, message):
     with pytest.raises(ValueError, match=message):
         make_agent(f"continual?{options}")
+
+
+@pytest.mark.parametrize(
+    ("agents", "message"),
+    [
+        ("continual,call,tag", "got a no-limit game of 3 seats and 4 streets"),
+        ("continual?time=0.2,call", "time is 1 to 3600 seconds, got 0.2"),
+    ],
+)
+def test_commands_refuse_in_one_line(tmp_path, capsys, agents, message):
+    assert main(["tournament", "--agents", agents, "--decks", "1", "--out", str(tmp_path / "run")]) == 2
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
 
 
 def test_one_agent_for_both_kinds_of_games():

@@ -62,6 +62,10 @@ def test_reach_and_cards():
     column = list(decision.children).index(3)
     np.testing.assert_allclose(raised.reach[0], solver.strategy(0, decision)[:, column], atol=1e-12)
     np.testing.assert_array_equal(raised.reach[1], 1.0)
+    for seat in range(2):  # one seat alone
+        alone = solver.values_after([3], seats=(seat,))
+        np.testing.assert_array_equal(alone.values[seat], raised.values[seat])
+        np.testing.assert_allclose(alone.facing, raised.facing, atol=1e-12)
     called = [solver.values_after([3, 1], (card,)) for card in LEDUC.cards.tolist()]
     root = solver.values_after([])
     np.testing.assert_allclose(root.values, np.stack([solver.combo_values(seat) for seat in range(2)]), atol=1e-12)
