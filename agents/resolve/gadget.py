@@ -34,7 +34,8 @@ class Gadget:
         For each combo, the total weight of the other seat's compatible hands.
     forced : float64[num_combos], optional
         The weight with which each combo continues in addition, without a choice; by default 0. If the bounds are
-        generous, every hand terminates, and without such weights the other seat would face no hands to learn from.
+        generous, every hand terminates, and without such weights the other seat would face no hands to learn from. The
+        attribute of this name may be set between iterations.
 
     Attributes
     ----------
@@ -53,7 +54,7 @@ class Gadget:
         self.seat = seat
         # The solver's values are weighted by the other seat's compatible hands; bounds in chips must be, too.
         self._terminating = bounds * facing
-        self._forced = forced
+        self.forced = forced
         self._regrets = np.zeros((2, len(facing)))
         self.accepted = np.full(len(facing), 0.5)
 
@@ -63,7 +64,7 @@ class Gadget:
         `weights` are the weights of the combos before the choice, in the seat's range.
         """
         # Line 48 of Algorithm S1, plus the forced weights.
-        return self.accepted * weights + self._forced
+        return self.accepted * weights + self.forced
 
     def learn(self, values: np.ndarray, step: np.ndarray) -> None:
         """Update the choice by regret matching.

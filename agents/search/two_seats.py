@@ -23,6 +23,7 @@ from plurispiel.agents.search.street_tree import Path
 __all__ = [
     "FORCED_SHARE",
     "LAST_STREET_FACTOR",
+    "begin_two_seats",
     "forced_weights",
     "run_two_seats",
     "solve_two_seats",
@@ -88,7 +89,8 @@ def solve_two_seats(
     known = planned.rows_for(solver, history)
     if is_safe:
         solver.add_gadget(opponent, response_values(solver, known, opponent), forced)
-    run_two_seats(solver, config, known, began + config.time if deadline is None else deadline)
+    begin_two_seats(solver, config, known)
+    run_two_seats(solver, config, began + config.time if deadline is None else deadline)
     return StreetSolution(
         root=root,
         nodes=_searched_nodes(solver, config, frozen, is_last),
@@ -142,20 +144,26 @@ def two_seats_solver(
     )
 
 
-def run_two_seats(solver: VectorSolver, config: SearchConfig, known: KnownRows, deadline: float) -> None:
-    """Begin with known strategies, unless the subgame begins on the last street, and do the iterations of a search.
+def begin_two_seats(solver: VectorSolver, config: SearchConfig, known: KnownRows) -> None:
+    """Let the iterations of a search begin with known strategies, unless it begins on the last street."""
+    # On the last street iterations are cheap enough to begin with equal probabilities.
+    if config.warm_start and len(solver.streets) > 1:
+        warm_start(solver, known, config.warm_start)
+
+
+def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, share: float = 1.0) -> None:
+    """Do a share of the iterations of a search, at least one.
 
     Parameters
     ----------
     deadline : float
-        The time of `time.perf_counter` by which a search without a setting of `iterations` must have ended.
+        The time of `time.perf_counter` by which iterations without a setting of their number must have ended.
+    share : float
+        Their share of the setting; of the time, the deadline tells it.
     """
-    is_last = len(solver.streets) == 1
-    # On the last street iterations are cheap enough to begin with equal probabilities.
-    if config.warm_start and not is_last:
-        warm_start(solver, known, config.warm_start)
     if config.iterations:
-        solver.run(config.iterations * (LAST_STREET_FACTOR if is_last else 1))
+        factor = LAST_STREET_FACTOR if len(solver.streets) == 1 else 1
+        solver.run(max(1, round(share * config.iterations * factor)))
     else:
         solver.run(_MAX_ITERATIONS, goes_on=Clock(deadline))
 

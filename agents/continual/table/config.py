@@ -13,6 +13,10 @@ _MIN_SECONDS = 2.0 * MIN_SECONDS
 """As for a safe search: values of the solution before take time, too."""
 
 
+_KEPT = 0.1
+"""The factor on `forced` in the second half of the iterations."""
+
+
 @dataclass(frozen=True)
 class TableConfig:
     """The settings of continual re-solving in heads-up hold'em.
@@ -31,7 +35,8 @@ class TableConfig:
         all hands alike. 0.9 as published, on the first decision of a street.
     forced : float
         The share of the opponent's total weight that enters the gadget without a choice, in proportion to that range.
-        With 0, hands whose bounds are generous all terminate, and nothing is learnt.
+        With 0, hands whose bounds are generous all terminate, and nothing is learnt. In the second half of the
+        iterations it is a tenth as large.
     purge : float
         Actions below this probability are not played on flop and turn, where boards are sampled.
     cards, last_boards
@@ -47,7 +52,7 @@ class TableConfig:
     time: float = 0.0
     threads: int = 0
     estimate: float = 0.9
-    forced: float = 0.1
+    forced: float = 0.3
     purge: float = 0.05
     cards: str = "flop-500"
     last_boards: int = 8
@@ -69,7 +74,7 @@ class TableConfig:
     @property
     def shares(self) -> Shares:
         """The weights of the opponent's hands before a gadget."""
-        return Shares(self.estimate, self.forced)
+        return Shares(self.estimate, self.forced, _KEPT * self.forced)
 
     @property
     def search(self) -> SearchConfig:

@@ -17,7 +17,7 @@ from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import AddedRaises, Root
 from plurispiel.agents.search.street_tree import Path
-from plurispiel.agents.search.two_seats import forced_weights, run_two_seats, two_seats_solver
+from plurispiel.agents.search.two_seats import begin_two_seats, forced_weights, run_two_seats, two_seats_solver
 
 __all__ = ["Shares", "SolvedSubgame", "solve_subgame"]
 
@@ -29,6 +29,10 @@ _LEAST = 1e-12
 """
 
 
+_KEEPING = 0.5
+"""The share of the iterations, at the end, in which hardly any weight is forced, so that the bounds are kept."""
+
+
 class Shares(NamedTuple):
     """The weights with which the opponent's hands come to a gadget.
 
@@ -36,12 +40,15 @@ class Shares(NamedTuple):
     ----------
     estimate : float
         The share in proportion to the estimated range; the rest of the weight is on all hands alike.
-    forced : float
-        The share of the total weight that continues without a choice, in proportion to the estimated range.
+    forced, kept : float
+        The share of the total weight that continues without a choice, in proportion to the estimated range: in the
+        first half of the iterations, which learn to play against this range, and in the second half, which learn to
+        keep the bounds.
     """
 
     estimate: float
     forced: float
+    kept: float
 
 
 class SolvedSubgame:
@@ -174,7 +181,14 @@ def solve_subgame(
     ranges[other] = guessed * estimate + (1.0 - guessed) * free / free.sum()
     ranges[other] /= ranges[other].max()  # as the solver scales them; forced weights have the same scale
     solver = two_seats_solver(root, config, ranges, buckets, added=added, frozen={})
-    if bounds is not None:
-        solver.add_gadget(other, bounds, forced_weights(ranges[other].sum(), estimate, shares.forced))
-    run_two_seats(solver, config, planned.rows_for(solver, history), deadline)
+    begin_two_seats(solver, config, planned.rows_for(solver, history))
+    if bounds is None:
+        run_two_seats(solver, config, deadline)
+    else:
+        total = float(ranges[other].sum())
+        solver.add_gadget(other, bounds, forced_weights(total, estimate, shares.forced))
+        run_two_seats(solver, config, 0.5 * (time.perf_counter() + deadline), 1.0 - _KEEPING)
+        assert solver.gadget is not None
+        solver.gadget.forced = forced_weights(total, estimate, shares.kept)
+        run_two_seats(solver, config, deadline, _KEEPING)
     return SolvedSubgame(root, seat, bounds, history, solver, time.perf_counter() - began)
