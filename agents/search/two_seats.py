@@ -83,7 +83,7 @@ def solve_two_seats(
     opponent = int(root.live_seats[0] == seat)
     if is_safe:
         free = root.state.rules.free_combos(root.board)
-        forced = forced_weights(free.sum(), ranges[opponent], FORCED_SHARE)
+        forced = forced_weights(free, ranges[opponent], FORCED_SHARE)
         ranges[opponent] = free
     solver = two_seats_solver(root, config, ranges, buckets, added=added, frozen=frozen)
     known = planned.rows_for(solver, history)
@@ -168,19 +168,19 @@ def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, s
         solver.run(_MAX_ITERATIONS, goes_on=Clock(deadline))
 
 
-def forced_weights(total: float, estimate: np.ndarray, share: float) -> np.ndarray:
+def forced_weights(free: np.ndarray, estimate: np.ndarray, share: float) -> np.ndarray:
     """Return the weights of the opponent's hands that must continue through a gadget: float64[num_combos].
 
     Parameters
     ----------
-    total : float
-        The weight of all hands that have the choice.
+    free : bool[num_combos]
+        The combos that the opponent may hold. Each enters the gadget with weight 1.
     estimate : float64[num_combos]
         The opponent's believed range, to which the weights are proportional.
     share : float
         The share of these weights in the opponent's total weight, below 1.
     """
-    return share / (1.0 - share) * total * estimate / estimate.sum()
+    return share / (1.0 - share) * free.sum() * estimate / estimate.sum()
 
 
 def _is_last(root: Root) -> bool:

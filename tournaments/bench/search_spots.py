@@ -165,9 +165,9 @@ def _resolved(
     ranges[other] = HUNL.free_combos(root.board)
     solver = two_seats_solver(root, config, ranges, buckets, added=offered, frozen={})
     bounds = response_values(solver, planned.rows_for(solver, history), other)
-    shares = TableConfig().shares
+    share = TableConfig.estimate
     solved = solve_subgame(
-        root, seat, bounds, config, shares, buckets, planned, history, added=offered, deadline=math.inf
+        root, seat, bounds, config, share, buckets, planned, history, added=offered, deadline=math.inf
     )
     played = {}
     for decision in solved.solver.streets[0].betting.decisions:

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from plurispiel.agents.continual.table.subgame import Shares
 from plurispiel.agents.search.config import MAX_ITERATIONS, MAX_SECONDS, MIN_SECONDS, SearchConfig
 
 __all__ = ["TableConfig"]
@@ -11,10 +10,6 @@ __all__ = ["TableConfig"]
 _ITERATIONS = 150
 _MIN_SECONDS = 2.0 * MIN_SECONDS
 """As for a safe search: values of the solution before take time, too."""
-
-
-_KEPT = 0.1
-"""The factor on `forced` in the second half of the iterations."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +26,9 @@ class TableConfig:
     threads : int
         Number of threads; 0 for as many as there are processors.
     estimate : float
-        The share of the opponent's weight in proportion to the range that the last solution gives it; the rest is on
-        all hands alike. 0.9 as published, on the first decision of a street.
-    forced : float
-        The share of the opponent's total weight that enters the gadget without a choice, in proportion to that range.
-        With 0, hands whose bounds are generous all terminate, and nothing is learnt. In the second half of the
-        iterations it is a tenth as large.
+        The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
+        last solution gives it; in the second half of the iterations a tenth of it. With 0, hands whose bounds are
+        generous all terminate, and nothing is learnt.
     purge : float
         Actions below this probability are not played on flop and turn, where boards are sampled.
     cards, last_boards
@@ -51,8 +43,7 @@ class TableConfig:
     iterations: int = 0
     time: float = 0.0
     threads: int = 0
-    estimate: float = 0.9
-    forced: float = 0.3
+    estimate: float = 0.3
     purge: float = 0.05
     cards: str = "flop-500"
     last_boards: int = 8
@@ -66,15 +57,10 @@ class TableConfig:
             raise ValueError(f"time is {_MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, got {self.time!r}")
         if self.threads < 0:
             raise ValueError(f"threads must be at least 1, or 0 for all processors, got {self.threads!r}")
-        for name in ("estimate", "forced", "purge"):
+        for name in ("estimate", "purge"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
         _ = self.search  # checks the rest
-
-    @property
-    def shares(self) -> Shares:
-        """The weights of the opponent's hands before a gadget."""
-        return Shares(self.estimate, self.forced, _KEPT * self.forced)
 
     @property
     def search(self) -> SearchConfig:

@@ -246,7 +246,7 @@ class TableHand:
                 seat,
                 carried.bounds,
                 self._search,
-                self._config.shares,
+                self._config.estimate,
                 later_buckets(self._search, self._rules, self._buckets, board),
                 self._planned,
                 history,

@@ -19,7 +19,6 @@ def test_budgets():
         ({"time": float("nan")}, "time is 1 to 3600 seconds, got nan"),
         ({"threads": -1}, "threads must be at least 1"),
         ({"estimate": 1.0}, "estimate is a probability"),
-        ({"forced": -0.5}, "forced is a probability"),
         ({"purge": -0.1}, "purge is a probability"),
         ({"cards": "none"}, "cards is flop-500 or blueprint"),
         ({"last_boards": 0}, "last_boards must be 1..16"),

@@ -54,7 +54,7 @@ def test_an_own_action_multiplies_the_range_and_moves_the_bounds():
     np.testing.assert_array_equal(other.carried.range, now.carried.range)
     solved = agent.solution(later)
     assert solved.root.state.array.tolist() == later.betting().array.tolist()
-    assert (solved.solver.ranges[1][live_combos(later)] > 0.0).all()  # every hand of the opponent has its choice
+    np.testing.assert_array_equal(solved.solver.ranges[1][live_combos(later)], 1.0)
 
 
 @pytest.mark.parametrize("line", [(500, 1), (1, 1)])
@@ -100,7 +100,7 @@ def menu_of(decisions: dict[tuple, BettingDecision]):
 
 def test_the_gadget_holds_with_a_wrong_estimate():
     """On the river no hand wins more than its bound, whichever range the opponent is said to have."""
-    config = TableConfig(iterations=60, threads=1, cards="blueprint", last_boards=1, estimate=0.0, forced=0.0)
+    config = TableConfig(iterations=60, threads=1, cards="blueprint", last_boards=1, estimate=0.0)
     agent = agent_at(config)
     public = public_after((*START, 1, 1, 1, 500, 1, 1, 1100))
     solved = agent.solution(public)
