@@ -151,19 +151,19 @@ def begin_two_seats(solver: VectorSolver, config: SearchConfig, known: KnownRows
         warm_start(solver, known, config.warm_start)
 
 
-def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, share: float = 1.0) -> None:
-    """Do a share of the iterations of a search, at least one.
+def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, until: float = 1.0) -> None:
+    """Do the iterations of a search, or the next ones until a share of them is done, at least one.
 
     Parameters
     ----------
     deadline : float
         The time of `time.perf_counter` by which iterations without a setting of their number must have ended.
-    share : float
-        Their share of the setting; of the time, the deadline tells it.
+    until : float
+        The share of the setting of iterations.
     """
     if config.iterations:
         factor = LAST_STREET_FACTOR if len(solver.streets) == 1 else 1
-        solver.run(max(1, round(share * config.iterations * factor)))
+        solver.run(max(1, round(until * config.iterations * factor) - solver.iteration))
     else:
         solver.run(_MAX_ITERATIONS, goes_on=Clock(deadline))
 

@@ -176,5 +176,5 @@ def solve_subgame(
         run_two_seats(solver, config, 0.5 * (time.perf_counter() + deadline), 1.0 - _KEEPING)
         assert solver.gadget is not None
         solver.gadget.forced = forced_weights(free, estimate, _KEEPING_FACTOR * share)
-        run_two_seats(solver, config, deadline, _KEEPING)
+        run_two_seats(solver, config, deadline)
     return SolvedSubgame(root, seat, bounds, history, solver, time.perf_counter() - began)
