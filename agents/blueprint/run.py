@@ -27,6 +27,9 @@ KIND, FORMAT_VERSION = "blueprint checkpoint", 2
 CHECKPOINTS, SNAPSHOTS = "checkpoints", "snapshots"
 NUM_KEPT = 2
 NUM_MARKS = 10
+MAX_WEIGHT = 1_000_000_000
+"""The largest regret in chips that each row of a run may start with; regrets are int32."""
+
 _PIECE_S = 0.5
 _FINAL_DECKS = 1_000_000
 _CHUNK = 1 << 22
@@ -307,11 +310,14 @@ def begin_run(
     Raises
     ------
     ValueError
-        If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, or `start` has another
-        game or other buckets than the run.
+        If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, `start` has another
+        game or other buckets than the run, or `start_weight_bb` is below 0 or above `MAX_WEIGHT` chips.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
+    largest = MAX_WEIGHT / config.rules.big_blind
+    if start is not None and not 0.0 <= start_weight_bb <= largest:
+        raise ValueError(f"the weight must be 0 to {largest:,.0f} big blinds, got {start_weight_bb:g}")
     trainer = make_trainer(config, cards, threads=threads)
     if start is not None:
         trainer.start_from(start, start_weight_bb * config.rules.big_blind)

@@ -78,6 +78,8 @@ class ProfileSettings:
     def __post_init__(self):
         if self.hands < 1:
             raise ValueError(f"hands must be at least 1, got {self.hands}")
+        if self.seed < 0:
+            raise ValueError(f"the seed must not be negative, got {self.seed}")
         if not 0.0 <= self.own_sizes <= 1.0:
             raise ValueError(f"own_sizes must be a probability from 0 to 1, got {self.own_sizes:g}")
         rules = parse_game(self.game)

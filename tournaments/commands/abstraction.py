@@ -115,6 +115,8 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
+    if options.examples < 0:
+        raise ValueError(f"examples must not be negative, got {options.examples}")
     folder = find_table(options.table)
     table = load_table(folder)
     flop = parse_cards(options.flop)

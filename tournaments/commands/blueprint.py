@@ -60,6 +60,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _train(options: argparse.Namespace) -> int:
     threads = _threads(options)
+    _check_checkpoints(options)
     config = _config(options)
     folder = Path(options.out) if options.out else blueprints_folder() / config.name
     if options.minutes is not None and options.iterations is not None:
@@ -87,6 +88,7 @@ def _train(options: argparse.Namespace) -> int:
 
 def _resume(options: argparse.Namespace) -> int:
     threads = _threads(options)
+    _check_checkpoints(options)
     folder = _run_folder(options.run)
     checkpoint, refused = load_checkpoint(folder)
     for error in refused:
@@ -117,10 +119,6 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
     Training ends when the run's training time in total, earlier calls included, reaches `seconds`.
     """
     trainer = run.trainer
-    if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
-        raise ValueError(
-            f"checkpoint-minutes must be above 0 and at most {_MAX_MINUTES:,.0f}, got {options.checkpoint_minutes}"
-        )
     with progress_bar(
         total=trainer.schedule.iterations,
         initial=trainer.iteration,
@@ -321,6 +319,13 @@ def _threads(options: argparse.Namespace) -> int:
     if options.threads is not None and not 1 <= options.threads <= 1024:
         raise ValueError(f"threads are 1 to 1,024, got {options.threads}")
     return options.threads or num_processors()
+
+
+def _check_checkpoints(options: argparse.Namespace) -> None:
+    if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
+        raise ValueError(
+            f"checkpoint-minutes must be above 0 and at most {_MAX_MINUTES:,.0f}, got {options.checkpoint_minutes}"
+        )
 
 
 def _minutes(given: float | None) -> float:

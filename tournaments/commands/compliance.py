@@ -23,6 +23,7 @@ from plurispiel.agents.pokerbots import build_pokerbot
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
 from plurispiel.evaluation.compliance import ComplianceReport, check_agent
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
+from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import FAILED
 from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.isolated import LOAD_SECONDS, IsolatedAgent, Limits
@@ -61,6 +62,9 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"hands must be at least 1, got {options.hands}")
     if not options.seconds > 0.0:
         raise ValueError(f"seconds must be above 0, got {options.seconds:g}")
+    if options.seed < 0:
+        raise ValueError(f"the seed must not be negative, got {options.seed}")
+    limits = agent_limits(options)
     if options.build:
         _build(options.spec)
     if note := game_note(options.spec, rules):
@@ -69,7 +73,6 @@ def main(options: argparse.Namespace) -> int:
     if parse_spec(options.spec).is_stored:
         print(LOADING, file=sys.stderr, flush=True)
         warmup_play([options.spec], rules)
-    limits = Limits(options.time_limit, options.memory_limit)
     seconds = options.seconds / _PARTS
     record: dict[str, Any] = {"agent": options.spec, "game": game_name(rules)}
     sandbox = working_sandbox(options.sandbox, network=options.agent_network)

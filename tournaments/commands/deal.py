@@ -23,6 +23,7 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_choice import warmup as warmup_values
+from plurispiel.tournaments.commands.agent_limits import memory_limit
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say_all
 from plurispiel.tournaments.contestants.example_bots import EXAMPLES, write_example
@@ -46,7 +47,10 @@ _KEY_BITS = 128
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the command; the exit code is 1 if a program is missing, and 3 if a player had many faults."""
+    """Run the command and return its exit code.
+
+    The code is 1 if a program does not connect, 130 after an interrupt, and 3 if a player had `_MAX_FAULTS` faults.
+    """
     if options.example is not None:
         return _write_example(options)
     if options.folder is not None:
@@ -139,6 +143,7 @@ def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) ->
     for name in ("t_response", "t_hand", "start_timeout"):
         if not 0.0 < getattr(options, name) < 1e6:
             raise ValueError(f"--{name.replace('_', '-')} must be above 0 and below 1e6 seconds")
+    memory_limit(options)  # checks it before a seat is opened
     if not is_loopback(options.listen):
         if not options.allow_remote:
             raise ValueError(f"other machines can reach {options.listen}; --allow-remote says that they may")
@@ -185,7 +190,7 @@ def _agents(
     stack: contextlib.ExitStack,
 ) -> list[Agent]:
     """Return the players: for ``tcp`` the clients in order, for all others agents that `stack` closes."""
-    limits = Limits(options.t_response, options.memory_limit)
+    limits = Limits(options.t_response, memory_limit(options))
     waiting = iter(clients)
     return [
         next(waiting) if spec == _TCP else stack.enter_context(seated_agent(spec, rules, limits, sandbox))

@@ -15,9 +15,9 @@ from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import game_note, parse_spec
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say_all
-from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
 from plurispiel.tournaments.formats.game_definition import find_game
 from plurispiel.tournaments.formats.match_log import MatchLog
@@ -34,17 +34,20 @@ _MAX_PORT = 65_535
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the command; the exit code is 1 if the match could not be finished, and 3 if the agent had many faults."""
+    """Run the command and return its exit code.
+
+    The code is 1 if the match could not be finished, 130 after an interrupt, and 3 after `_MAX_FAULTS` faults.
+    """
     host, port = _address(options.address)
     if options.hands is not None and options.hands < 1:
         raise ValueError(f"hands must be at least 1, got {options.hands}")
     if options.seed < 0:
         raise ValueError(f"the seed must not be negative, got {options.seed}")
+    limits, sandbox = agent_limits(options), None
     rules = find_game(options.game)
     if note := game_note(options.agent, rules):
         say_all([f"{options.agent}: {note}"])
     out = Path(options.out) if options.out else match_folder("join")
-    limits, sandbox = Limits(options.time_limit, options.memory_limit), None
     if parse_spec(options.agent).is_foreign:
         sandbox = working_sandbox(options.sandbox, network=options.agent_network)
         if sandbox is None:

@@ -19,10 +19,10 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import agent_digest, game_note, parse_spec
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_choice import warmup as warmup_values
+from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED, USAGE
 from plurispiel.tournaments.commands.messages import say, say_all
 from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
-from plurispiel.tournaments.contestants.supervisor import Limits
 from plurispiel.tournaments.remote import gtowizard, slumbot
 from plurispiel.tournaments.remote.hand_log import write_hand_log
 from plurispiel.tournaments.remote.http import MAX_TIMEOUT_S, HttpClient, service_url
@@ -42,9 +42,14 @@ _MAX_KEY = 500
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the command; the exit code is 1 if the service ended the sitting, and 3 if the agent had many faults."""
+    """Run the command and return its exit code.
+
+    The code is 2 without leave to send, 1 after an error of the service or connection, 130 after an interrupt, and 3
+    after `_MAX_FAULTS` faults.
+    """
     service = _SERVICES[options.action]
     _check(options)
+    limits, sandbox = agent_limits(options), None
     url = service_url(options.base_url) if options.base_url else service.URL
     if not options.allow_network:
         say(f"plurispiel join {options.action} would send to {url}, for {options.hands:,} hands of {options.agent}:")
@@ -68,7 +73,6 @@ def main(options: argparse.Namespace) -> int:
     }
     folder = Path(options.out) if options.out else _default_folder(options)
     is_foreign = parse_spec(options.agent).is_foreign
-    limits, sandbox = Limits(options.time_limit, options.memory_limit), None
     if is_foreign:
         sandbox = working_sandbox(options.sandbox, network=options.agent_network)
         if sandbox is None:

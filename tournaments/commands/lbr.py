@@ -78,5 +78,6 @@ def _table(records: list[dict[str, Any]]) -> str:
                 number_text(record["hands_per_second"], ",.0f"),
             )
         )
-    head = f"what local best response wins from {printable(records[0]['agent'])} in {records[0]['game']}, at least:"
+    agent, game = printable(records[0]["agent"]), records[0]["game"]
+    head = f"win rate of local best response against {agent} in {game}; a best response wins at least as much:"
     return "\n".join([head, "", *aligned(rows)])

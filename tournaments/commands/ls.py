@@ -43,6 +43,9 @@ _OTHER_AGENTS = {
     "continual": "continual re-solving, in small games of one or two streets or heads-up from the flop on; ?time=1.0",
     "FILE.py:CLASS": "an agent class in your own file",
     "MODULE:CLASS": "an agent class in an importable module",
+    "stdio:PROGRAM": "a program of your own, with its arguments, that speaks the line protocol",
+    "acpc:PROGRAM": "a program of your own, with its arguments, that speaks the protocol of the ACPC",
+    "pokerbots:FOLDER": "a program of your own that speaks the protocol of Pokerbots, by its folder",
 }
 
 

@@ -16,9 +16,9 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.agents.specs import agent_digest, game_note, parse_spec, split_specs, try_stored, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.evaluation.value_choice import warmup as warmup_values
+from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say, say_all
-from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
 from plurispiel.tournaments.play.adviser import Adviser
 from plurispiel.tournaments.play.history import AGENTS_LOG, PlayHistory
@@ -26,7 +26,7 @@ from plurispiel.tournaments.play.opponents import Opponents, with_opponents
 from plurispiel.tournaments.play.person import Person
 from plurispiel.tournaments.play.screen import Screen
 from plurispiel.tournaments.play.session import YOU, Session, Table
-from plurispiel.tournaments.run.config import MAX_TIME_LIMIT, default_rules
+from plurispiel.tournaments.run.config import default_rules
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 
 _MAX_SEATS = 10
@@ -36,6 +36,7 @@ _DEFAULT, _SMALL_GAMES = "blueprint", "tag"
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     _check_numbers(options)
+    limits = agent_limits(options)
     given = [spec for text in options.agents or () for spec in split_specs(text)]
     rules = _rules(options, len(given))
     specs = with_opponents(rules, given or [_default_agent(rules)])
@@ -56,7 +57,6 @@ def main(options: argparse.Namespace) -> int:
         )
     settings = _settings(rules, specs, options.hint)
     folder = Path(options.out) if options.out else _default_folder(settings)
-    limits = Limits(options.time_limit, options.memory_limit)
     with contextlib.ExitStack() as stack:
         opponents = stack.enter_context(Opponents(specs, limits, sandbox, folder / AGENTS_LOG))
         adviser = Adviser(opponents.make(options.hint), parse_spec(options.hint).title) if options.hint else None
@@ -92,10 +92,6 @@ def _check_numbers(options: argparse.Namespace) -> None:
         raise ValueError(f"seats must be 2 to {_MAX_SEATS}, got {options.seats}")
     if options.seed is not None and options.seed < 0:
         raise ValueError(f"the seed must not be negative, got {options.seed}")
-    if not 0.0 < options.time_limit <= MAX_TIME_LIMIT:
-        raise ValueError(f"time-limit must be above 0 and at most {MAX_TIME_LIMIT:g}, got {options.time_limit:g}")
-    if options.memory_limit < 1:
-        raise ValueError(f"memory-limit must be at least 1 MiB, got {options.memory_limit}")
     if options.hint is not None and not options.hint:
         raise ValueError("--hint needs an agent, got an empty text")
 

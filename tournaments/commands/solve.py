@@ -167,7 +167,7 @@ class _Run:
         return found
 
     def show(self, curve: list[Point], progress: tqdm) -> None:
-        """Show the latest exploitability or NashConv of the curve, and save every `_SAVE_EVERY_S` seconds."""
+        """Show the last measurement of the curve; save if the last save was more than `_SAVE_EVERY_S` seconds ago."""
         self.curve = list(curve)
         progress.set_postfix_str(f"{_measure(self._solver.tree)} {curve[-1].distance:.3g}", refresh=False)
         if self._folder and time.monotonic() > self._saved_at + _SAVE_EVERY_S:

@@ -68,7 +68,7 @@ def test_command(capsys):
 
 def test_settings():
     assert profile_settings(agents="tag, call", hands=3) == ProfileSettings(("tag", "call"), hands=3)
-    for unknown in ({"hands": 0}, {"own_sizes": -0.1}, {"game": "HULH", "hands": -1}):
+    for unknown in ({"hands": 0}, {"seed": -1}, {"own_sizes": -0.1}, {"game": "HULH", "hands": -1}):
         with pytest.raises(ValueError):
             profile_settings(**unknown)
 

@@ -114,6 +114,7 @@ def test_one_flop_is_built_once(capsys, monkeypatch):
         (["build", "flop-500", "--flop", "QsQsJh"], "a card stands twice"),
         (["build", "flop-500", "--flop", "QsJh2h", "--out", "x"], "kept in the cache"),
         (["build", "flop-500", "--flop", "QsJh2h", "--seed", "0"], "has the seed 1"),
+        (["info", "small", "--examples", "-1"], "examples must not be negative, got -1"),
         (["info", "small"], "abstraction build small makes it"),
         (["info", "."], "is neither a folder nor the name of a bucket table"),
         ([], "build or info"),

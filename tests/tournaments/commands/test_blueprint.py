@@ -160,7 +160,10 @@ def test_a_warm_start(blueprints, capsys):
     assert run(capsys, "resume", blueprints / "second", "--iterations", 150)[0] == 0
     code, out, _ = run(capsys, "info", blueprints / "second")
     assert code == 0 and f"started from {first.digest[:16]} with 1000 bb of regret: 2,150 iterations and" in out
-    code, _, err = run(capsys, "train", "leduc", "--from", blueprints / "first", "--out", blueprints / "third")
+    again = ("--from", blueprints / "first", "--out", blueprints / "third")
+    code, _, err = run(capsys, *train, *again, "--weight", "nan")
+    assert code == 2 and "the weight must be 0 to 1,000,000,000 big blinds, got nan" in err
+    code, _, err = run(capsys, "train", "leduc", *again)
     assert code == 2 and "another game" in err and not (blueprints / "third").exists()
 
 

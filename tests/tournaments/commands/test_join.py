@@ -174,6 +174,11 @@ def test_an_interrupt_leaves_a_whole_log(usual_signals, capsys):
         (["acpc", "127.0.0.1:1", "--agent", "cal", "--game", "HUNL"], 2, "unknown agent 'cal', did you mean 'call'"),
         (["acpc", "127.0.0.1:1", "--agent", "call", "--game", "HUNL", "--hands", "0"], 2, "hands must be at least 1"),
         (["acpc", "127.0.0.1:1", "--agent", "call", "--game", "HUNL", "--seed", "-1"], 2, "seed must not be negative"),
+        (
+            ["acpc", "127.0.0.1:1", "--agent", "call", "--game", "HUNL", "--memory-limit", "0"],
+            2,
+            "memory-limit must be",
+        ),
     ],
 )
 def test_refusals(capsys, arguments, code, what):

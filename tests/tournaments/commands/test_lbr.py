@@ -232,4 +232,7 @@ def test_an_agent_that_falls_silent_later_is_named_by_any_worker(capsys, tmp_pat
 def test_a_table_for_people(capsys):
     assert main(["lbr", "--agent", "fold", "--hands", "4", "--workers", "1"]) == 0
     out = capsys.readouterr().out
-    assert "what local best response wins from fold in HUNL, at least:" in out and "+750.0" in out
+    assert (
+        "win rate of local best response against fold in HUNL; a best response wins at least as much:" in out
+        and "+750.0" in out
+    )

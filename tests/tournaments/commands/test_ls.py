@@ -32,6 +32,7 @@ def test_lists(capsys):
     agents = listed("agents")
     assert {"blueprint", *BUILT_IN} < set(agents)
     assert {f"blueprint:{found.name}" for found in bundled_blueprints()} < set(agents)
+    assert {"stdio:PROGRAM", "acpc:PROGRAM", "pokerbots:FOLDER"} < set(agents)
     assert {"FILE.py:CLASS", "MODULE:CLASS", *(f"openspiel:{bot}" for bot in OPENSPIEL_BOTS)} < set(agents)
     games = listed("games")
     assert set(games) == {*LADDER, "leduc-N", "universal_poker", "leduc_poker", "kuhn_poker", "river-spot"}

@@ -28,12 +28,12 @@ def add(commands) -> None:
     )
     add("--flop", metavar="CARDS", help="flop-500 only: the flop")
     add("--all", action="store_true", help="flop-500 only: all 1,755 flops, which take half an hour and 6 GB")
-    add("--seed", type=int, metavar="N", help="seed of k-means, not for flop-500 (default: the preset's, 1)")
+    add("--seed", type=int, metavar="N", help="seed of k-means, 0 or more, not for flop-500 (default: the preset's, 1)")
     add(
         "--threads",
         type=int,
         metavar="N",
-        help="threads; the table does not depend on their number (default: one for each processor)",
+        help="threads, 1 to 1,024; the table does not depend on their number (default: one for each processor)",
     )
     add("--out", metavar="DIR", help="folder of the table (default: a folder with its name in the user's data)")
     add("--json", action="store_true", help="print as JSON")
@@ -47,6 +47,6 @@ def add(commands) -> None:
     add(
         "--plot", metavar="DIR", help="folder for pictures of sizes, equities and one flop's buckets (needs matplotlib)"
     )
-    add("--flop", metavar="CARDS", default="QsJh2h", help="the flop to draw")
-    add("--examples", type=int, metavar="N", default=10, help="buckets to show for each street")
+    add("--flop", metavar="CARDS", default="QsJh2h", help="with --plot: the flop to draw")
+    add("--examples", type=int, metavar="N", default=10, help="buckets to show for each street, 0 or more")
     add("--json", action="store_true", help="print sizes, equities and examples of all buckets as JSON")

@@ -35,19 +35,24 @@ def add(commands) -> None:
             "rows",
             "bot-profile",
         ),
-        help="benchmark. search-exact and search-spots measure strength instead of speed: exploitability of search in "
-        "small games, and its gain against the heads-up blueprint. continual times continual "
-        "re-solving heads-up, and tells how its bounds are kept; continual-exact measures its exploitability in small "
-        "games by iterations, by errors of its values and by options. mixing compares "
-        "how often the blueprint and exact solutions mix actions in the same spots. coverage counts how often "
-        "confidence intervals cover the truth. memory compares the peak memory of a run with that of a run three times "
-        "as long. peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of "
-        "yours. rows prints a hash of the results of small fixed tournaments, equal before and after a change of the "
-        "code that does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises "
-        "by situation",
+        help="benchmark. engine, small-games, abstraction, spot, blueprint and search measure speed. blueprint-curves "
+        "measures exploitability over minutes of training. search-exact and search-spots measure strength: "
+        "exploitability of search in small games, and its gain against the heads-up blueprint. continual times "
+        "continual re-solving heads-up, and tells how its bounds are kept; continual-exact measures its exploitability "
+        "in small games by iterations, by errors of its values and by options. mixing compares how often the blueprint "
+        "and exact solutions mix actions in the same spots. coverage counts how often confidence intervals cover the "
+        "truth. memory compares the peak memory of a run with that of a run three times as long. peers times the same "
+        "work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. rows prints a hash of "
+        "the results of small fixed tournaments, equal before and after a change of the code that does not change "
+        "play. bot-profile counts how agents play: known leaks, and folds, calls and raises by situation",
     )
     parser.add_argument(
-        "--seconds", type=float, default=1.0, help="seconds for each figure; larger for more precise results"
+        "--seconds",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="approximate seconds for each figure, at least 0.001; in benchmarks that do not measure speed a factor "
+        "for the numbers of hands, iterations, runs or spots. Not used by rows and bot-profile",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.add_argument(
@@ -67,8 +72,8 @@ def add(commands) -> None:
         help="agents to compare, with commas; files run with your rights (default: blueprint)",
     )
     add("--game", metavar="G", help="hold'em with four streets (default: SIXMAX)")
-    add("--hands", type=int, metavar="N", help="hands against each kind of opponents (default: 1000)")
-    add("--seed", type=int, metavar="N", help="seed of all cards and random choices (default: 1)")
+    add("--hands", type=int, metavar="N", help="hands against each kind of opponents, at least 1 (default: 1000)")
+    add("--seed", type=int, metavar="N", help="seed of all cards and random choices, 0 or more (default: 1)")
     add(
         "--opponents",
         metavar="LIST",
@@ -79,5 +84,5 @@ def add(commands) -> None:
         "--own-sizes",
         type=float,
         metavar="SHARE",
-        help="share of the agent's own bets whose size is drawn log-uniformly, too (default: 0)",
+        help="share of the agent's own bets whose size is drawn log-uniformly, too, 0 to 1 (default: 0)",
     )

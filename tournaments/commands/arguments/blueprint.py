@@ -42,23 +42,31 @@ def _add_train(actions) -> None:
         "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
         "[menu] (bet sizes by street), cards, iterations",
     )
-    add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")
+    add(
+        "--iterations",
+        type=int,
+        metavar="N",
+        help="deals, at least 1, each traversed for every seat (default: that of the preset or file)",
+    )
     add(
         "--minutes",
         type=float,
         metavar="M",
-        help="instead of --iterations: as many iterations as a short trial predicts for M minutes",
+        help="instead of --iterations: as many iterations as a short trial predicts for M minutes; training ends after "
+        "1.1 M minutes at the latest",
     )
     add(
         "--cards",
         metavar="TABLE",
-        help="bucket table, or lossless; a preset's table is built if missing (default: the preset's)",
+        help="bucket table, by its name or folder, or lossless; a preset's table is built if missing (default: that of "
+        "the preset or file)",
     )
     add(
         "--seed",
         type=int,
         metavar="N",
-        help="seed; with one thread, a seed always gives the same blueprint (default: that of the settings, or 1)",
+        help="seed, 0 or more; with one thread, a seed always gives the same blueprint (default: that of the settings, "
+        "or 1)",
     )
     add(
         "--from",
@@ -71,14 +79,14 @@ def _add_train(actions) -> None:
         type=float,
         default=1000.0,
         metavar="BB",
-        help="with --from: regret shared out among the actions of each infoset at the start, in big blinds",
+        help="with --from: regret shared out among the actions of each infoset at the start, in big blinds, 0 or more",
     )
     add(
         "--marks",
         type=int,
         default=10,
         metavar="N",
-        help="times the run is measured and its blueprint saved (default: 10)",
+        help="times the run is measured and its blueprint saved, 1 to 1,000 (default: 10)",
     )
     add("--out", metavar="DIR", help="folder of the run (default: a folder with its name in the user's data)")
     add("--force", action="store_true", help="train even if memory may not suffice")
@@ -93,7 +101,7 @@ def _add_resume(actions) -> None:
         ["blueprint resume headsup", "blueprint resume headsup --iterations 400000000"],
     ).add_argument
     add("run", metavar="RUN", help="folder of the run, or its name in the user's data")
-    add("--iterations", type=int, metavar="N", help="total iterations, more than the run was started with")
+    add("--iterations", type=int, metavar="N", help="total iterations, no fewer than the run has now")
     add("--minutes", type=float, metavar="M", help="stop after M more minutes; 0 only writes the current blueprint")
     _add_training(add)
 
@@ -109,7 +117,8 @@ def _add_info(actions) -> None:
     add(
         "--plot",
         metavar="FILE",
-        help="draw the grids of all seats to FILE and the progress of training to FILE-training (needs matplotlib)",
+        help="draw the grids of all seats but the big blind to FILE, and the progress of training to a second file, "
+        "such as grids-training.png beside grids.png (needs matplotlib)",
     )
     add("--json", action="store_true", help="print as JSON")
 
@@ -128,20 +137,26 @@ def _add_pack(actions) -> None:
         type=int,
         default=2_000_000,
         metavar="N",
-        help="decks of self-play to count visits in",
+        help="decks of self-play to count visits in, at least 1",
     )
     add(
         "--least",
         type=int,
         default=1,
         metavar="N",
-        help="leave out rows with fewer than N visits, N at most 255; 0 keeps all",
+        help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps all",
     )
     add("--json", action="store_true", help="print as JSON")
 
 
 def _add_training(add) -> None:
     """Add the options that train and resume share."""
-    add("--threads", type=int, metavar="N", help="threads (default: one for each processor)")
-    add("--checkpoint-minutes", type=float, default=5.0, metavar="M", help="minutes between checkpoints")
+    add("--threads", type=int, metavar="N", help="threads, 1 to 1,024 (default: one for each processor)")
+    add(
+        "--checkpoint-minutes",
+        type=float,
+        default=5.0,
+        metavar="M",
+        help="shortest time between checkpoints in minutes, above 0",
+    )
     add("--json", action="store_true", help="print the finished blueprint's record as JSON")

@@ -25,17 +25,43 @@ def add(commands) -> None:
         "breaks the contract",
     )
     add("--game", metavar="G", default="SIXMAX", help="a preset (plurispiel ls presets) or an OpenSpiel game string")
-    add("--hands", type=int, metavar="N", default=1000, help="most hands in the test for faults, in all seats in turn")
+    add(
+        "--hands",
+        type=int,
+        metavar="N",
+        default=1000,
+        help="most hands in the test for faults, at least 1, in all seats in turn",
+    )
     add(
         "--seconds",
         type=float,
         metavar="S",
         default=36.0,
-        help="time for the whole test, a third each for faults, contract and memory; slow agents play fewer hands",
+        help="time for the whole test, above 0, a third each for faults, contract and memory; slow agents play fewer "
+        "hands",
     )
-    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices")
-    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer")
-    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the agent's process")
+    add(
+        "--seed",
+        type=int,
+        metavar="N",
+        default=1,
+        help="seed of all cards and random choices in the tests for faults and memory, 0 or more; the test of the "
+        "contract always uses seed 1",
+    )
+    add(
+        "--time-limit",
+        type=float,
+        metavar="S",
+        default=30.0,
+        help="seconds for each answer, above 0 and at most 86,400",
+    )
+    add(
+        "--memory-limit",
+        type=int,
+        metavar="MIB",
+        default=2048,
+        help="memory that the agent's process may allocate after its start, in MiB, at least 1; Linux only",
+    )
     add_sandbox(add)
     add(
         "--build",

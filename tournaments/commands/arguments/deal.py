@@ -12,7 +12,7 @@ def add(commands) -> None:
         "deal",
         "deal",
         "Deal a match to programs that connect by the protocol of the ACPC (the Annual Computer Poker Competition), "
-        "and to agents of this package; the first line on standard output has the ports of the seats. With --example: "
+        "and to agents; the first line on standard output has the ports of the tcp seats. With --example: "
         "write a bot of the line protocol into a folder, to start from.",
         ['deal --game HUNL --agents "tcp,blueprint" --hands 1000 --ports 18374', "deal --example python mybot"],
     )
@@ -27,8 +27,8 @@ def add(commands) -> None:
     add(
         "--agents",
         metavar="A,B,...",
-        help="the players, one for each seat; tcp is a program that connects, all others are agent specs as in "
-        "plurispiel tournament",
+        help="the players, one for each seat, required unless --example is given; tcp is a program that connects, all "
+        "others are agent specs as in plurispiel tournament",
     )
     add(
         "--game",
@@ -37,7 +37,13 @@ def add(commands) -> None:
         help="FILE.game, one of the ACPC's games by its file name, a preset (plurispiel ls presets) or an OpenSpiel "
         "game string",
     )
-    add("--hands", type=int, metavar="N", default=1000, help="hands; after each hand all players move one seat on")
+    add(
+        "--hands",
+        type=int,
+        metavar="N",
+        default=1000,
+        help="hands, at least 1; after each hand all players move one seat on",
+    )
     add(
         "--duplicate",
         action="store_true",
@@ -48,15 +54,16 @@ def add(commands) -> None:
         "--seed",
         type=seed,
         metavar="N",
-        help="seed of all cards and random choices; a program that guesses the seed can compute them (default: a "
-        "secret key, published at the end of the log)",
+        help="seed of all cards and random choices, 0 or more; a program that guesses the seed can compute them "
+        "(default: a secret key, published at the end of the log)",
     )
     add(
         "--on-fault",
         choices=("repair", "forfeit"),
         default="repair",
-        help="after an illegal action, repair takes the nearest legal one, and forfeit checks or folds the rest of the "
-        "hand. After any other fault the connection is closed and the hand is forfeited; the program can connect again",
+        help="after an illegal action or an agent's exception, repair takes the nearest legal action, or a check or "
+        "fold, and forfeit checks or folds the rest of the hand. After any other fault the hand is forfeited, and a "
+        "program's connection is closed; the program can connect again",
     )
     add(
         "--values",
@@ -65,13 +72,36 @@ def add(commands) -> None:
         help="AIVAT's value estimates for results with less luck, as in plurispiel tournament (default: as there); "
         "none for raw results alone",
     )
-    add("--ports", metavar="P,Q,...", help="ports of the tcp seats in their order (default: free ports)")
+    add(
+        "--ports",
+        metavar="P,Q,...",
+        help="ports of the tcp seats in their order, 0 for a free one (default: free ports)",
+    )
     add("--listen", metavar="ADDRESS", default="127.0.0.1", help="address to listen on")
     add("--allow-remote", action="store_true", help="allow an address that other machines can reach")
-    add("--t-response", type=float, metavar="S", default=60.0, help="seconds for each answer")
-    add("--t-hand", type=float, metavar="S", default=600.0, help="seconds for all answers of a player in a hand")
-    add("--start-timeout", type=float, metavar="S", default=600.0, help="seconds to wait for a program to connect")
-    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the process of an agent from outside")
+    add("--t-response", type=float, metavar="S", default=60.0, help="seconds for each answer, below 10^6")
+    add(
+        "--t-hand",
+        type=float,
+        metavar="S",
+        default=600.0,
+        help="seconds for all answers in a hand of a program that connects, below 10^6",
+    )
+    add(
+        "--start-timeout",
+        type=float,
+        metavar="S",
+        default=600.0,
+        help="seconds to wait for a program to connect, below 10^6",
+    )
+    add(
+        "--memory-limit",
+        type=int,
+        metavar="MIB",
+        default=2048,
+        help="memory that the process of an agent from outside may allocate after its start, in MiB, at least 1; Linux "
+        "only",
+    )
     add_sandbox(add)
     add(
         "--out",

@@ -19,5 +19,6 @@ def add(commands) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="the file; the .game file of an ACPC log goes next to it (default: standard output)",
+        help="the file; an ACPC log of a game that the ACPC does not know gets a .game file next to it (default: "
+        "standard output)",
     )

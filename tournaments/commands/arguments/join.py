@@ -53,7 +53,12 @@ def _add_acpc(actions) -> None:
         help="the game that the dealer deals: FILE.game, one of the ACPC's games by its file name, a preset "
         "(plurispiel ls presets) or an OpenSpiel game string",
     )
-    add("--hands", type=int, metavar="N", help="leave the table after N hands (default: play to the end of the match)")
+    add(
+        "--hands",
+        type=int,
+        metavar="N",
+        help="leave the table after N hands, at least 1 (default: play to the end of the match)",
+    )
     _add_agent(add)
     add(
         "--out",
@@ -88,15 +93,22 @@ def _add_service(actions, name: str, text: str) -> None:
         "--contact",
         metavar="ADDRESS",
         required=True,
-        help="your e-mail or web address, which the service reads in the header User-Agent",
+        help="your e-mail or web address, which the service reads in the header User-Agent: at most 200 ASCII "
+        "characters without parentheses",
     )
-    add("--allow-network", action="store_true", help="send the requests")
+    add("--allow-network", action="store_true", help="send the requests and play; otherwise they are only listed")
     add(
         "--base-url",
         metavar="URL",
         help="the address of a stand-in for the service on this machine, as http://127.0.0.1:8080",
     )
-    add("--request-timeout", type=float, metavar="S", default=30.0, help="seconds for each reply of the service")
+    add(
+        "--request-timeout",
+        type=float,
+        metavar="S",
+        default=30.0,
+        help="seconds for each reply of the service, above 0 and at most 600",
+    )
     _add_agent(add)
     add(
         "--out",
@@ -108,7 +120,20 @@ def _add_service(actions, name: str, text: str) -> None:
 
 
 def _add_agent(add) -> None:
-    add("--seed", type=int, metavar="N", default=1, help="seed of the agent's random choices")
-    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer of an agent from outside")
-    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the process of an agent from outside")
+    add("--seed", type=int, metavar="N", default=1, help="seed of the agent's random choices, 0 or more")
+    add(
+        "--time-limit",
+        type=float,
+        metavar="S",
+        default=30.0,
+        help="seconds for each answer of an agent from outside, above 0 and at most 86,400",
+    )
+    add(
+        "--memory-limit",
+        type=int,
+        metavar="MIB",
+        default=2048,
+        help="memory that the process of an agent from outside may allocate after its start, in MiB, at least 1; Linux "
+        "only",
+    )
     add_sandbox(add)

@@ -27,19 +27,33 @@ def add(commands) -> None:
         "the pot or all-in; 56bets: as fcpa with 56 bet sizes; flop56: only call before the flop, fold, call or one of "
         "56 bet sizes on the flop, then fold and call; all: these four menus in turn (default: fcpa)",
     )
-    add("--hands", type=int, metavar="N", default=4000, help="hands, four for each deck (default: 4000)")
+    add(
+        "--hands",
+        type=int,
+        metavar="N",
+        default=4000,
+        help="hands, at least 1, rounded up to a multiple of four: each deck is played four times (default: 4000)",
+    )
     add("--game", metavar="G", default="HUNL", help="a game with two seats (default: HUNL, 200 bb)")
-    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices (default: 1)")
+    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices, 0 or more (default: 1)")
     add(
         "--aivat",
         action="store_true",
-        help="also correct for luck by AIVAT, which needs fewer hands but takes longer for each hand",
+        help="also correct for luck by AIVAT with checkdown values, which needs fewer hands but takes longer for each "
+        "hand",
     )
-    add("--workers", type=int, metavar="N", default=0, help="worker processes (default: one for each processor)")
+    add(
+        "--workers",
+        type=int,
+        metavar="N",
+        default=0,
+        help="worker processes, 0 to 1,024; 0 starts one for each processor (default: 0)",
+    )
     add(
         "--out",
         metavar="DIR",
-        help="run folder; the same command resumes the run in it (default: a folder in the user's data)",
+        help="run folder, for one menu; the same command resumes the run in it (default: a folder in the user's data "
+        "for each menu)",
     )
     add("--fresh", action="store_true", help="discard what the run folder holds and start over")
     add("--json", action="store_true", help="print as JSON")

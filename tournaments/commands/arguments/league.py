@@ -46,16 +46,16 @@ def _add_create(actions) -> None:
         "--seed",
         type=seed,
         metavar="N",
-        help="seed of all cards; an outside agent that knows or guesses the seed knows all cards (default: 1, and a "
-        "secret key for each pairing with an outside agent)",
+        help="seed of all cards, 0 or more; an outside agent that knows or guesses the seed knows all cards (default: "
+        "1, and a secret key for each pairing with an outside agent)",
         **given,
     )
     add(
         "--placement",
         type=int,
         metavar="N",
-        help="decks that a new agent first plays against every other agent; anytime-valid intervals need 100 "
-        "(default: 104)",
+        help="number of decks, at least 2, that a new agent first plays against every other agent; anytime-valid "
+        "intervals need 100 (default: 104)",
         **given,
     )
     add(
@@ -75,7 +75,7 @@ def _add_create(actions) -> None:
     add(
         "--referee",
         choices=("universal_poker", "none"),
-        help="program that replays every hand before it counts (default: universal_poker)",
+        help="program that replays every hand before it counts; none for no check (default: universal_poker)",
         **given,
     )
     add(
@@ -88,17 +88,24 @@ def _add_create(actions) -> None:
         "--max-faults",
         type=int,
         metavar="N",
-        help="faults in a pairing after which an agent's seat only folds (default: 20)",
+        help="number of faults in a pairing, at least 1, after which an agent's seat only folds (default: 20)",
         **given,
     )
     add(
         "--time-limit",
         type=float,
         metavar="S",
-        help="seconds for an answer of an outside agent (default: 30)",
+        help="seconds for each answer of an agent in its own process, above 0 and at most 86,400 (default: 30)",
         **given,
     )
-    add("--memory-limit", type=int, metavar="MIB", help="memory of an outside agent's process (default: 2048)", **given)
+    add(
+        "--memory-limit",
+        type=int,
+        metavar="MIB",
+        help="memory that an agent's own process may allocate after its start, in MiB, at least 1; Linux only "
+        "(default: 2048)",
+        **given,
+    )
     add(
         "--isolate",
         choices=("foreign", "all"),
@@ -132,7 +139,8 @@ def _add_add(actions) -> None:
     parser.add_argument(
         "--believe",
         action="store_true",
-        help="let the strategies that these agents from outside report correct their scores aivat and aivat_duplicate",
+        help="let the strategies that these agents from outside report correct their scores aivat and aivat_duplicate; "
+        "ignored without AGENT",
     )
 
 
@@ -162,9 +170,20 @@ def _add_play(actions) -> None:
         ["league runs/mine play", "league runs/mine play --hands 20000", "league runs/mine play --hours 8 --workers 2"],
     )
     add = parser.add_argument
-    add("--hands", type=int, metavar="N", help="hands of all pairings together, those played before included")
-    add("--hours", type=float, metavar="H", help="approximate longest time of this call")
-    add("--workers", type=int, metavar="N", default=0, help="worker processes; 0 starts one for each processor")
+    add(
+        "--hands",
+        type=int,
+        metavar="N",
+        help="hands of all pairings together, at least 1, those played before included",
+    )
+    add("--hours", type=float, metavar="H", help="approximate longest time of this call, above 0")
+    add(
+        "--workers",
+        type=int,
+        metavar="N",
+        default=0,
+        help="worker processes, 0 to 1,024; 0 starts one for each processor",
+    )
     add("--fresh", action="store_true", help="delete the hands of all pairings and play them again")
     add("--json", action="store_true", help="print the standings as JSON instead of tables")
 

@@ -12,7 +12,10 @@ from plurispiel.tournaments.commands.exit_codes import USAGE
 
 
 class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Appends an option's default unless the text of its help states it, and keeps the line breaks of examples."""
+    """Keeps the line breaks of examples, and appends each default to the help of its option.
+
+    A default of None or False is left out, and so is a default that the text of the help states.
+    """
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         if action.default is None or action.default is False or "(default" in (action.help or ""):

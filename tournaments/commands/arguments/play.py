@@ -27,19 +27,26 @@ def add(commands) -> None:
         help="your opponents, clockwise, as in plurispiel tournament; fewer than the free seats are repeated in turn "
         "(default: blueprint; tag in games without a bundled blueprint)",
     )
-    add("--game", metavar="G", help="a preset (plurispiel ls presets) or an OpenSpiel game string (default: hold'em)")
+    add(
+        "--game",
+        metavar="G",
+        help="a preset (plurispiel ls presets) or an OpenSpiel game string (default: no-limit hold'em with stacks of "
+        "200 bb heads-up, 100 bb otherwise)",
+    )
     add(
         "--seats",
         type=int,
         metavar="N",
-        help="seats at the table, yours included (default: those of --game, else one for you and one for each agent)",
+        help="seats at the table, 2 to 10, yours included (default: those of --game, else one for you and one for each "
+        "agent)",
     )
-    add("--hands", type=int, metavar="N", help="leave after N hands (default: play until you leave)")
+    add("--hands", type=int, metavar="N", help="leave after N hands, at least 1 (default: play until you leave)")
     add(
         "--seed",
         type=seed,
         metavar="N",
-        help="seed of all cards; whoever knows the seed knows the cards (default: a secret key for each start)",
+        help="seed of all cards, 0 or more; whoever knows the seed knows the cards (default: a secret key for each "
+        "start)",
     )
     add("--hint", metavar="AGENT", help="show at your decisions what this agent would do with your cards")
     add(
@@ -49,6 +56,19 @@ def add(commands) -> None:
         "(default: a folder in the user's data, one for each game, line-up and hint)",
     )
     add("--json", action="store_true", help="print the result as JSON at the end; the table goes to standard error")
-    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer of an agent from outside")
-    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of an agent from outside")
+    add(
+        "--time-limit",
+        type=float,
+        metavar="S",
+        default=30.0,
+        help="seconds for each answer of an agent from outside, above 0 and at most 86,400",
+    )
+    add(
+        "--memory-limit",
+        type=int,
+        metavar="MIB",
+        default=2048,
+        help="memory that the process of an agent from outside may allocate after its start, in MiB, at least 1; Linux "
+        "only",
+    )
     add_sandbox(add)

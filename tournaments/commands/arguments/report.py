@@ -30,12 +30,13 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         default=12,
-        help="hands of each run in the viewer, namely the hands with most decisions and chips; at most 100",
+        help="hands of each run in the viewer, 0 to 100, namely the hands with most decisions and chips",
     )
     parser.add_argument(
         "--hand",
         action="append",
         metavar="LINEUP.DECK.ROTATION",
-        help="a further hand to show, numbers from 0; with several runs A.LINEUP.DECK.ROTATION (repeatable)",
+        help="a further hand to show, numbers from 0; with several runs A.LINEUP.DECK.ROTATION (repeatable, at most "
+        "100); not for folders of join",
     )
     parser.add_argument("--json", action="store_true", help="print the paths of the written files as JSON")

@@ -11,6 +11,7 @@ def add_sandbox(add: Callable[..., Any]) -> None:
         choices=("auto", "bwrap", "none"),
         default="auto",
         help="isolation of agents in their own processes: bwrap (bubblewrap) shows them only their own files, "
-        "read-only; none shows them all that you can read; auto is bwrap where it works",
+        "read-only, and is refused where it does not work; none shows them all that you can read; auto is bwrap where "
+        "it works, elsewhere none",
     )
     add("--agent-network", action="store_true", help="give agents in the sandbox network access")

@@ -26,16 +26,24 @@ def add(commands) -> None:
         "--iterations",
         type=int,
         metavar="N",
-        help="total iterations (default: 1,000, or 100,000 for mccfr; if --until is given, 1,000,000 or 10^9)",
+        help="total iterations, at least 1, those of a resumed run included (default: 1,000, or 100,000 for mccfr and "
+        "linear-mccfr; if --until is given, 1,000,000 or 10^9)",
     )
     add(
         "--until",
         type=float,
         metavar="EPS",
-        help="stop when exploitability (NashConv, unless two-player zero-sum) is at most EPS, in the game's unit",
+        help="stop at the first measurement of exploitability (NashConv, unless two-player zero-sum) that is at most "
+        "EPS, above 0, in the game's unit; eight are made for each factor of ten in iterations. If the default number "
+        "of --iterations does not suffice, the exit code is 1",
     )
-    add("--seed", type=int, metavar="N", help="seed of mccfr (default: 1)")
-    add("--out", metavar="DIR", help="folder for policy, curve and results; the same command resumes from it")
+    add("--seed", type=int, metavar="N", help="seed of mccfr and linear-mccfr, 0 or more (default: 1)")
+    add(
+        "--out",
+        metavar="DIR",
+        help="folder for policy, curve and results; the same command resumes from it (default: nothing is kept, unless "
+        "the run is interrupted)",
+    )
     add("--resume", action="store_true", help="resume from --out; by default with its game, algorithm and seed")
     add_max_histories(parser)
     add("--json", action="store_true", help="print as JSON")

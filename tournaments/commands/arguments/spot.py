@@ -22,7 +22,22 @@ def add(commands) -> None:
         help='decision to show, given by the actions and cards before it, as in "c b75%% c 7d": a check, a bet of 75 '
         "%% of the pot, a call and the card 7d (default: the first decision)",
     )
-    add("--threads", type=int, metavar="N", default=2, help="threads; each works on one board at a time")
-    add("--out", metavar="DIR", help="folder for the whole strategy, which plurispiel spot DIR shows later")
-    add("--plot", action="store_true", help="draw the strategy to a PNG named after the spot and the decision")
+    add(
+        "--threads",
+        type=int,
+        metavar="N",
+        default=2,
+        help="threads, at least 1; each works on one board at a time. Three players take one thread",
+    )
+    add(
+        "--out",
+        metavar="DIR",
+        help="folder for the whole strategy, which plurispiel spot DIR shows later; ignored if FILE.toml is a folder",
+    )
+    add(
+        "--plot",
+        action="store_true",
+        help="draw the strategy to a PNG in the current folder, named after the spot and the decision (needs "
+        "matplotlib)",
+    )
     add("--json", action="store_true", help="print as JSON")

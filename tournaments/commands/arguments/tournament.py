@@ -47,8 +47,9 @@ def _add_table(add: Callable[..., Any]) -> None:
         metavar="A,B,...",
         default=argparse.SUPPRESS,
         help="agent specs NAME[:ARG][?key=value&...], repeatable: built-in names (plurispiel ls agents), "
-        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: blueprint heads-up against each of tag, equity, call, "
-        "raise and random; if --game, --seats or --format is given, these six agents in that setting)",
+        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT, stdio:PROGRAM, acpc:PROGRAM, pokerbots:FOLDER (default: blueprint "
+        "heads-up against each of tag, equity, call, raise and random; if --game, --seats or --format is given, these "
+        "six agents in that setting)",
     )
     add(
         "--game",
@@ -62,8 +63,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="seats at a table (default: those of --game; without a game one for each agent, or six for more than ten "
-        "agents and for lineup-1v5 and lineup-5v1)",
+        help="seats at a table, 2 to 10 (default: those of --game; without a game one for each agent, or six for more "
+        "than ten agents and for lineup-1v5 and lineup-5v1)",
     )
     add(
         "--format",
@@ -78,15 +79,16 @@ def _add_table(add: Callable[..., Any]) -> None:
         "--copies",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="gauntlet only: the first agent against copies of one other agent at a time",
+        help="gauntlet only: the first agent against copies of one other agent at a time; also without this option if "
+        "the others are too few for the table",
     )
     add(
         "--lineups",
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="draw N line-ups, so that all agents, and all pairs of agents, play about equally often (default: all "
-        "line-ups, at most 100)",
+        help="largest number of line-ups. If there are more, N are drawn, in which all agents, and all pairs of "
+        "agents, play about equally often (default: 100)",
     )
 
 
@@ -96,24 +98,24 @@ def _add_cards(add: Callable[..., Any]) -> None:
         action=_Decks,
         metavar="N|once|shared",
         default=argparse.SUPPRESS,
-        help="decks for each line-up, each played in every rotation (default: 500; 1500 in the default tournament). "
-        "'shared' deals one deck to all rotations; 'once' deals each rotation its own deck, so that no agent can "
-        "remember or pass on cards (default: shared; once if outside agents play without a sandbox or have network "
-        "access). Both: --decks 1000,once",
+        help="decks for each line-up, at least 1, each played in every rotation (default: 500; 1500 in the default "
+        "tournament). 'shared' deals one deck to all rotations; 'once' deals each rotation its own deck, so that no "
+        "agent can remember or pass on cards (default: shared; once if outside agents play without a sandbox or have "
+        "network access). Both: --decks 1000,once",
     )
     add(
         "--seed",
         type=seed,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="seed of all cards and random choices; an outside agent that knows or guesses the seed knows all cards "
-        "(default: 1; with outside agents, a secret key drawn for the run and published when it ends)",
+        help="seed of all cards and random choices, 0 or more; an outside agent that knows or guesses the seed knows "
+        "all cards (default: 1; with outside agents, a secret key drawn for the run and published when it ends)",
     )
     add(
         "--referee",
         choices=("universal_poker", "none"),
         default=argparse.SUPPRESS,
-        help="program that replays every hand before it counts (default: universal_poker)",
+        help="program that replays every hand before it counts; none for no check (default: universal_poker)",
     )
 
 
@@ -124,15 +126,16 @@ def _add_score(add: Callable[..., Any]) -> None:
         default=argparse.SUPPRESS,
         help="score that ranks the agents: raw has hands as samples, duplicate has decks over all rotations; aivat and "
         "aivat_duplicate also remove luck; aivat_zero_sum removes the luck in the sum of the table's scores, too. raw "
-        "and duplicate compute no AIVAT and play faster (default: aivat_zero_sum)",
+        "and duplicate compute no AIVAT and play faster (default: aivat_zero_sum, or duplicate if AIVAT can score no "
+        "agent)",
     )
     add(
         "--values",
         metavar="NAME",
         default=argparse.SUPPRESS,
         help="value estimates of AIVAT: checkdown (no further betting), blueprint (all seats continue with this game's "
-        "bundled blueprint) or blueprint:NAME (default: blueprint if the game has one and its bucket table has been "
-        "built, else checkdown; the default tournament: checkdown)",
+        "bundled blueprint) or blueprint:NAME, a trained one by its name or folder (default: blueprint if the game has "
+        "a bundled one and its bucket table has been built, else checkdown; the default tournament: checkdown)",
     )
     add(
         "--believe",
@@ -154,7 +157,8 @@ def _add_score(add: Callable[..., Any]) -> None:
     add(
         "--dry-run",
         action="store_true",
-        help="play a few other decks and report the expected intervals, hands needed and time",
+        help="play only a pilot on other decks, of about 200 groups (with many line-ups, of eight decks of each), and "
+        "report the expected intervals, hands needed and time",
     )
 
 
@@ -164,28 +168,31 @@ def _add_faults(add: Callable[..., Any]) -> None:
         choices=("forfeit", "repair", "abort"),
         default=argparse.SUPPRESS,
         help="penalty for an exception, an illegal action, a timeout or a crash: forfeit checks or folds the rest of "
-        "the hand, repair takes the nearest legal action for that one answer, abort ends the run (default: forfeit)",
+        "the hand; repair takes the nearest legal action for that one answer, or a check or fold if there is no "
+        "answer; abort ends the run (default: forfeit)",
     )
     add(
         "--max-faults",
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="faults after which an agent's seat only folds, and the exit code is 3 (default: 20)",
+        help="number of faults, at least 1, after which an agent's seat only folds, and the exit code is 3 (default: "
+        "20)",
     )
     add(
         "--time-limit",
         type=float,
         metavar="S",
         default=argparse.SUPPRESS,
-        help="seconds for each answer of an agent in its own process (default: 30)",
+        help="seconds for each answer of an agent in its own process, above 0 and at most 86,400 (default: 30)",
     )
     add(
         "--memory-limit",
         type=int,
         metavar="MIB",
         default=argparse.SUPPRESS,
-        help="memory of an agent's own process, where the system can limit it (default: 2048)",
+        help="memory that an agent's own process may allocate after its start, in MiB, at least 1; Linux only "
+        "(default: 2048)",
     )
 
 
@@ -204,14 +211,21 @@ def _add_processes(add: Callable[..., Any]) -> None:
         "for large agents trusted to forget (default: rotation; one with --decks once)",
     )
     add_sandbox(add)
-    add("--workers", type=int, metavar="N", default=0, help="worker processes; 0 starts one for each processor")
+    add(
+        "--workers",
+        type=int,
+        metavar="N",
+        default=0,
+        help="worker processes, 0 to 1,024; 0 starts one for each processor",
+    )
 
 
 def _add_run(add: Callable[..., Any]) -> None:
     add(
         "--out",
         metavar="DIR",
-        help="run folder; the same command resumes the run in it (default: a folder named by a hash of the settings)",
+        help="run folder; the same command resumes the run in it (default: a folder in the user's "
+        "data, named by a hash of the settings)",
     )
     add("--fresh", action="store_true", help="discard what the run folder holds and start over")
     add(

@@ -13,6 +13,10 @@ def add(commands) -> None:
         ["warmup", "warmup --processes 1 --json"],
     )
     parser.add_argument(
-        "--processes", type=int, metavar="N", default=0, help="processes that compile; 0 starts one for each processor"
+        "--processes",
+        type=int,
+        metavar="N",
+        default=0,
+        help="processes that compile, 0 to 1,024; 0 starts one for each processor",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
