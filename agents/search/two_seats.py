@@ -159,7 +159,7 @@ def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, u
     deadline : float
         The time of `time.perf_counter` by which iterations without a setting of their number must have ended.
     until : float
-        The share of the setting of iterations.
+        The share of `config.iterations` that is done in the end. Without that setting, the deadline alone counts.
     """
     if config.iterations:
         factor = LAST_STREET_FACTOR if len(solver.streets) == 1 else 1

@@ -9,7 +9,7 @@ __all__ = ["TableConfig"]
 
 _ITERATIONS = 150
 _MIN_SECONDS = 2.0 * MIN_SECONDS
-"""As for a safe search: values of the solution before take time, too."""
+"""As for a safe search: the values of the last solution take time, too."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,11 @@ class TableConfig:
         Number of threads; 0 for as many as there are processors.
     estimate : float
         The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
-        last solution gives it; in the second half of the iterations a tenth of it. With 0, hands whose bounds are
-        generous all terminate, and nothing is learnt.
+        last solution gives it; in the second half of the iterations, or of the time, a tenth of this share. With 0,
+        hands whose bounds are generous all terminate, and nothing is learnt.
     purge : float
-        Actions below this probability are not played on flop and turn, where boards are sampled.
+        Actions below this probability are not played on flop and turn, where boards are sampled, unless all are below
+        it.
     cards, last_boards
         As in `SearchConfig`: the buckets of later streets, and the rivers dealt after each turn in a solve of the flop.
 

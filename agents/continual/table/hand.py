@@ -62,7 +62,7 @@ class TableDecision:
 
 
 class TableHand:
-    """One hand of both seats' re-solving.
+    """The re-solving of both seats in one hand.
 
     Parameters
     ----------
