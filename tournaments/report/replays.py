@@ -18,7 +18,7 @@ from plurispiel.tournaments.run.hand_story import hand_story
 from plurispiel.tournaments.run.kept_hands import KeptGroup, kept_group, kept_stories
 from plurispiel.tournaments.run.retirement import FaultLedger
 from plurispiel.tournaments.run.schedule import Block
-from plurispiel.tournaments.run.store import RunStore
+from plurispiel.tournaments.run.store import RunRefused, RunStore
 from plurispiel.tournaments.run.witness import Told, Witness
 
 _CLOSE = 1e-9
@@ -57,14 +57,16 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
     try:
         witness = Witness(run.config)
     except ValueError as error:
-        for lineup, deck in groups:
-            stories = kept_stories(store, lineup, deck)
-            trouble = "" if stories else f"the values of AIVAT cannot be computed now: {error}"
-            yield Replay(lineup, deck, stories or (), trouble)
+        yield from _recorded(store, groups, f"the values of AIVAT cannot be computed now: {error}")
+        return
+    try:
+        streams = store.streams()
+    except RunRefused as error:
+        yield from _recorded(store, groups, f"the group cannot be played again: {error}")
         return
     sandbox = working_sandbox("auto")
     conduct = Conduct(sandbox=sandbox.hiding(store.folder) if sandbox else None)
-    with contextlib.closing(BlockPlayer(run.config, conduct, store.streams(), witness)) as player:
+    with contextlib.closing(BlockPlayer(run.config, conduct, streams, witness)) as player:
         for lineup, deck in groups:
             if stories := kept_stories(store, lineup, deck):
                 yield Replay(lineup, deck, stories)
@@ -95,6 +97,13 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
                     trouble = f"the strategy of {names} was not recorded during play, and may have changed since"
                     told = [_without(one, silent, range(len(run.names)) if is_trusted else silent) for one in told]
                 yield Replay(lineup, deck, list(map(hand_story, told)), trouble)
+
+
+def _recorded(store: RunStore, groups: Iterable[tuple[int, int]], trouble: str) -> Iterator[Replay]:
+    """Yield the stories recorded during play. `trouble` tells why no group can be replayed."""
+    for lineup, deck in groups:
+        stories = kept_stories(store, lineup, deck)
+        yield Replay(lineup, deck, stories or (), "" if stories else trouble)
 
 
 def _rows(run: RunRecord, lineup: int, deck: int) -> np.ndarray:

@@ -161,6 +161,17 @@ def test_the_reduced_form_corrects_chance_alone(tmp_path):
         assert not any("grid" in step for step in hand.story["steps"] if step.get("seat") == seat)
 
 
+def test_kept_hands_are_shown_without_the_key_of_the_run(tmp_path):
+    (tmp_path / "bot.py").write_text(FICKLE)
+    folder = play(tmp_path / "run", "all", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=2, score="duplicate")
+    (folder / "run.key").unlink()
+    with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
+        database.execute("DELETE FROM stories")
+        database.commit()
+    hands = viewer_of(folder).hands
+    assert len(hands) == 4 and all("run.key is missing: without this key" in hand.remark for hand in hands)
+
+
 @pytest.mark.slow
 def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     (tmp_path / "bot.py").write_text(FICKLE)
