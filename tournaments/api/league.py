@@ -146,7 +146,7 @@ def play_league(
     if hands is not None and hands < 1:
         raise ValueError(f"hands must be at least 1, got {hands}")
     if hours is not None and not 0.0 < hours < math.inf:
-        raise ValueError(f"hours must be above 0, got {hours:g}")
+        raise ValueError(f"hours must be above 0 and finite, got {hours:g}")
     league = League(Path(folder))
     if len(league.active) < 2:
         raise ValueError(f"a league needs two agents or more; plurispiel league {folder} add AGENT adds one")

@@ -65,7 +65,7 @@ _MIN_S = 0.001
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
     if not _MIN_S <= options.seconds < math.inf:
-        raise ValueError(f"seconds must be at least {_MIN_S:g}, got {options.seconds}")
+        raise ValueError(f"seconds must be a finite number, at least {_MIN_S:g}, got {options.seconds}")
     given = {name: getattr(options, name) for name in _PROFILE_OPTIONS if getattr(options, name) is not None}
     is_profile = options.name == "bot-profile"
     if given and not is_profile:

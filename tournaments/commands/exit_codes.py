@@ -4,13 +4,13 @@ FAILED = 1
 """The command could not be carried out, or a check found a defect."""
 
 USAGE = 2
-"""The options or settings are invalid, or a file or folder does not hold the expected data."""
+"""The options or settings are invalid, a file or folder does not hold the expected data, or `join` may not send."""
 
 FAULT_LIMIT = 3
 """An agent had too many faults."""
 
 REFUSED = 4
-"""An artefact is damaged, or was written by another version."""
+"""An artefact is damaged, incomplete, of another kind or of another format."""
 
 INTERRUPTED = 130
 """The command was ended by Ctrl-C, and what it had stored stays. For SIGTERM the code is 143, for SIGHUP 129."""

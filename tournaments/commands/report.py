@@ -26,8 +26,9 @@ def main(options: argparse.Namespace) -> int:
     if any(map(holds_hands, folders)):
         return _remote(options, folders, out)
     wanted = [parse_hand(text) for text in options.hand or ()]
-    if not 0 <= options.hands <= MAX_HANDS or len(wanted) > MAX_HANDS:
-        raise ValueError(f"a report shows 0..{MAX_HANDS} hands of a run, got {max(options.hands, len(wanted))}")
+    for number in (options.hands, len(wanted)):
+        if not 0 <= number <= MAX_HANDS:
+            raise ValueError(f"a report shows 0..{MAX_HANDS} hands of a run, got {number}")
     for letter, hand in wanted:
         if letter not in _LETTERS[: len(folders)]:
             raise ValueError(

@@ -70,7 +70,7 @@ class _Task:
 
     def __post_init__(self):
         if self.until is not None and not 0.0 < self.until < math.inf:
-            raise ValueError(f"until must be a positive number, got {self.until}")
+            raise ValueError(f"until must be a positive number and finite, got {self.until}")
         if self.seed < 0:
             raise ValueError(f"seed must not be negative, got {self.seed}")
         if self.iterations is not None and self.iterations < 1:

@@ -13,18 +13,20 @@ def draw_resolving(
     title: str,
     without: float,
 ) -> None:
-    """Draw both dependences on logarithmic axes, with a line of slope -1/2 through the last of the iterations.
+    """Draw exploitability by iterations and by the size of the error, in two panels with logarithmic axes.
+
+    A line of slope -1/2 goes through the point with the most iterations.
 
     Parameters
     ----------
-    iterations : mapping
+    iterations : mapping of int to float
         The exploitability in chips by iterations of each solve.
     errors : mapping
         For each kind of error, the exploitability in chips by the size of the error, a share of the pot.
     title : str
         Heading of the picture.
     without : float
-        The exploitability without an error.
+        The exploitability in chips without an error.
 
     Raises
     ------

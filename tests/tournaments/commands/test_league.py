@@ -81,7 +81,7 @@ def test_fresh_plays_all_pairings_again(league, capsys):
     [
         ([], "give an action: create, add"),
         (["play", "--hands", "0"], "hands must be at least 1, got 0"),
-        (["play", "--hours", "nan"], "hours must be above 0, got nan"),
+        (["play", "--hours", "nan"], "hours must be above 0 and finite, got nan"),
         (["create"], "is a league already"),
         (["add", "rais"], "unknown agent 'rais', did you mean 'raise'?"),
         (["remove", "cal"], "no agent 'cal' in the league, did you mean 'call'?"),

@@ -16,6 +16,11 @@ def heads_up(tmp_path_factory):
     return play(tmp_path_factory.mktemp("runs") / "headsup", agents=("tag", "call", "random"), seats=2, decks=12)
 
 
+def test_a_number_of_hands_out_of_range_is_named(heads_up, capsys):
+    assert cli.main(["report", str(heads_up), "--hands", "-1"]) == 2
+    assert "a report shows 0..100 hands of a run, got -1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("harm", ["empty", "torn", "other config", "no database", "torn hands"])
 def test_what_is_no_run_is_refused_in_a_line(tmp_path, heads_up, capsys, harm):
     folder = shutil.copytree(heads_up, tmp_path / "run")

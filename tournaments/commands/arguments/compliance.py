@@ -10,7 +10,8 @@ def add(commands) -> None:
         commands,
         "compliance",
         "compliance",
-        "Test an agent before a tournament: which faults it would commit, and whether it remembers decks.",
+        "Test an agent before a tournament: which faults it would commit, whether it breaks the contract, and whether "
+        "it remembers decks.",
         [
             "compliance my_bot.py:MyBot",
             "compliance openspiel:uniform_random --game LEDUC --json",

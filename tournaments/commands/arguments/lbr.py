@@ -17,7 +17,8 @@ def add(commands) -> None:
         "--agent",
         metavar="SPEC",
         required=True,
-        help="agent spec, as in plurispiel tournament; the agent must report its strategy (range_strategy)",
+        help="agent spec, as in plurispiel tournament; the agent must report its strategy (range_strategy). Files and "
+        "modules run with your rights",
     )
     add(
         "--menu",

@@ -30,13 +30,14 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         default=12,
-        help="hands of each run in the viewer, 0 to 100, namely the hands with most decisions and chips",
+        help="hands of each run in the viewer, 0 to 100: those of --hand, and others with most decisions and chips, "
+        "first those whose strategies were recorded during play",
     )
     parser.add_argument(
         "--hand",
         action="append",
         metavar="LINEUP.DECK.ROTATION",
-        help="a further hand to show, numbers from 0; with several runs A.LINEUP.DECK.ROTATION (repeatable, at most "
-        "100); not for folders of join",
+        help="a hand to show in any case, also beyond --hands; numbers from 0, with several runs "
+        "A.LINEUP.DECK.ROTATION (repeatable, at most 100). Not for folders of plurispiel join",
     )
     parser.add_argument("--json", action="store_true", help="print the paths of the written files as JSON")

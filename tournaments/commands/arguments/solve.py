@@ -44,6 +44,6 @@ def add(commands) -> None:
         help="folder for policy, curve and results; the same command resumes from it (default: nothing is kept, unless "
         "the run is interrupted)",
     )
-    add("--resume", action="store_true", help="resume from --out; by default with its game, algorithm and seed")
+    add("--resume", action="store_true", help="resume the run in --out; its game, algorithm and seed are the defaults")
     add_max_histories(parser)
     add("--json", action="store_true", help="print as JSON")

@@ -48,8 +48,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         default=argparse.SUPPRESS,
         help="agent specs NAME[:ARG][?key=value&...], repeatable: built-in names (plurispiel ls agents), "
         "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT, stdio:PROGRAM, acpc:PROGRAM, pokerbots:FOLDER (default: blueprint "
-        "heads-up against each of tag, equity, call, raise and random; if --game, --seats or --format is given, these "
-        "six agents in that setting)",
+        "heads-up against each of tag, equity, call, raise and random; if --game, --seats, --format, --copies or "
+        "--lineups is given, these six agents in that setting)",
     )
     add(
         "--game",
