@@ -61,9 +61,9 @@ def add(commands) -> None:
         "--on-fault",
         choices=("repair", "forfeit"),
         default="repair",
-        help="after an illegal action or an agent's exception, repair takes the nearest legal action, or a check or "
-        "fold, and forfeit checks or folds the rest of the hand. After any other fault the hand is forfeited, and a "
-        "program's connection is closed; the program can connect again",
+        help="forfeit: after a fault the player checks or folds the rest of the hand. repair: an illegal action "
+        "becomes the nearest legal one, and an agent's exception a check or fold; any other fault forfeits the hand. "
+        "After any fault but an illegal action a program's connection is closed, and the program can connect again",
     )
     add(
         "--values",

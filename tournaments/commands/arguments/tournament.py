@@ -168,8 +168,8 @@ def _add_faults(add: Callable[..., Any]) -> None:
         choices=("forfeit", "repair", "abort"),
         default=argparse.SUPPRESS,
         help="penalty for an exception, an illegal action, a timeout or a crash: forfeit checks or folds the rest of "
-        "the hand; repair takes the nearest legal action for that one answer, or a check or fold if there is no "
-        "answer; abort ends the run (default: forfeit)",
+        "the hand; repair does so after a timeout or crash, takes the nearest legal action for an illegal one, and "
+        "checks or folds once for an exception; abort ends the run (default: forfeit)",
     )
     add(
         "--max-faults",
