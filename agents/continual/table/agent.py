@@ -23,8 +23,8 @@ from plurispiel.agents.search.solution import Solutions
 
 __all__ = ["TableAgent"]
 
-_NUM_KEPT = 6
-"""Solutions in memory; one of a flop takes about 80 MB."""
+_NUM_KEPT = 4
+"""Solutions in memory; one of a flop takes about 80 MB, more after many raises off the menu."""
 
 
 class TableAgent(RangeAgent):

@@ -19,16 +19,16 @@ class TableConfig:
     Attributes
     ----------
     iterations : int
-        Iterations of each solve, so that the same seed gives the same play; a solve of the river does ten times as
-        many. 0 stands for 150 iterations, or for the time limit if there is one.
+        Iterations of each solve, so that the same seed gives the same play; a solve of the river does twenty times
+        as many. 0 stands for 150 iterations, or for the time limit if there is one.
     time : float
         Seconds for each decision, including all its work, in place of `iterations`; 0 for no limit.
     threads : int
         Number of threads; 0 for as many as there are processors.
     estimate : float
         The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
-        last solution gives it; in the second half of the iterations, or of the time, a tenth of this share. With 0,
-        hands whose bounds are generous all terminate, and nothing is learnt.
+        last solution gives it; in the last three quarters of the iterations, or of the time, a hundredth of this share.
+        With 0, hands whose bounds are generous all terminate, and nothing is learnt.
     purge : float
         Actions below this probability are not played on flop and turn, where boards are sampled, unless all are below
         it.
