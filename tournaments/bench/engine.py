@@ -30,6 +30,7 @@ def bench_engine(seconds: float = 1.0) -> list[Measurement]:
     for name, rules in (("heads-up", HUNL), ("six-handed", SIXMAX)):
         rows.append(_random_hands(name, rules, seconds))
     rows.append(_tournament(_LINEUP, "duplicate", seconds, 800))
+    rows.append(_tournament(_LINEUP[:2], "duplicate", seconds, 2_400))
     rows.append(_tournament(_LINEUP_WITH_EQUITY, "duplicate", seconds, 80))
     rows.append(_tournament(_LINEUP_WITH_EQUITY, "aivat_duplicate", seconds, 40))
     return rows
@@ -50,13 +51,17 @@ def _random_hands(name: str, rules: HoldemRules, seconds: float) -> Measurement:
 def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Measurement:
     config = TournamentConfig(agents=agents, score=score, decks=max(8, int(5 * seconds * decks_per_second)))
     workers = num_processors()
+    times: list[float] = []  # this process's own time after each block, which is no play unless it is the only worker
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:
-            play_run(config, store, Conduct(workers))
+            play_run(config, store, Conduct(workers), lambda block, rows: times.append(time.process_time()))
             elapsed = store.seconds()
         finally:
             store.close()
     hands = config.decks * config.seats
-    note = f"{hands:,} hands, {workers} workers, refereed{', AIVAT' * config.uses_aivat}"
+    own = 1e6 * (times[-1] - times[0]) / hands
+    note = (
+        f"{hands:,} hands, {workers} workers, refereed{', AIVAT' * config.uses_aivat}; main process {own:.0f} µs a hand"
+    )
     return Measurement(f"tournament {','.join(agents)}", hands / elapsed, "hands/s", note)

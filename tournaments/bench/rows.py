@@ -2,7 +2,7 @@
 
 import dataclasses
 import hashlib
-import sqlite3
+import operator
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +12,7 @@ from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.tournaments.bench.measurement import Measurement
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
@@ -35,8 +36,8 @@ _TOURNAMENTS: dict[str, dict[str, Any]] = {
     },
     "heads-up, search": {"agents": (_SEARCH, "tag"), "decks": 16, "score": "duplicate"},
 }  # fmt: skip
-_CHANGING = {"seconds", "answer_seconds", "slowest_answer", "checksum"}
-"""Columns that differ between two runs of equal play: times, and the checksum, which covers a time."""
+_COLUMNS = [field.name for field in dataclasses.fields(AgentScore) if field.compare]  # all but the times
+_fields = operator.attrgetter(*_COLUMNS)
 
 
 def bench_rows(seconds: float = 1.0) -> list[Measurement]:
@@ -74,7 +75,7 @@ def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:
 
 
 def rows_digest(config: TournamentConfig) -> tuple[int, str]:
-    """Return the number of rows that a tournament stores in `groups`, and the SHA-256 of all columns but `_CHANGING`.
+    """Return the number of rows that a tournament stores, and the SHA-256 of all their fields but the times.
 
     Floating-point numbers count with all their digits. Their sums have a fixed order on every processor
     (`machine.sums`), but not in every version of numpy.
@@ -83,12 +84,12 @@ def rows_digest(config: TournamentConfig) -> tuple[int, str]:
         store = RunStore(Path(folder), config)
         try:
             play_run(config, store, Conduct())
+            rows = [(*key, *map(_plain, _fields(score))) for *key, score in store.agent_scores()]
         finally:
             store.close()
-        database = sqlite3.connect(Path(folder) / "run.sqlite")
-        try:
-            columns = [name for _, name, *_ in database.execute("PRAGMA table_info(groups)") if name not in _CHANGING]
-            rows = database.execute(f"SELECT {', '.join(columns)} FROM groups ORDER BY lineup, deck, agent").fetchall()
-        finally:
-            database.close()
-    return len(rows), hashlib.sha256(repr((columns, rows)).encode()).hexdigest()
+    return len(rows), hashlib.sha256(repr((["lineup", "deck", "agent", *_COLUMNS], rows)).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with 0.0 in place of -0.0."""
+    return value + 0.0 if isinstance(value, float) else value

@@ -106,10 +106,7 @@ def read_run(folder: Path, letter: str) -> RunRecord:
         StopWatch(config, store).is_over()  # hides groups stored after the rule had ended the run
         rows = store.scores()
         num_lineups = len(make_lineups(config))
-        if len(rows) and not (
-            0 <= rows["lineup"].min() <= rows["lineup"].max() < num_lineups
-            and 0 <= rows["agent"].min() <= rows["agent"].max() <= len(config.agents)
-        ):
+        if len(rows) and not 0 <= rows["lineup"].min() <= rows["lineup"].max() < num_lineups:
             raise RunRefused(f"{folder} is damaged: its config.toml does not fit its run.sqlite")
         order = np.lexsort((rows["agent"], rows["deck"], rows["lineup"], rows["deck"] // BLOCK_DECKS))
         rows = rows[order]

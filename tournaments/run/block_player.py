@@ -22,6 +22,7 @@ from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import isolate
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.speaker import Speaker
+from plurispiel.tournaments.run.block_rows import Played, pack_rows
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.hand_story import hand_story
 from plurispiel.tournaments.run.kept_hands import SAMPLE_DECKS, is_kept, pack_group, pack_stories
@@ -29,9 +30,6 @@ from plurispiel.tournaments.run.schedule import Block, make_lineups
 from plurispiel.tournaments.run.witness import Witness
 
 _SILENT = Agent()
-
-Groups = Sequence[dict[int, AgentScore]]
-"""The groups of a block in the order of decks, each as the scores by agent number."""
 
 
 class RunAborted(RuntimeError):
@@ -43,20 +41,6 @@ class Job(NamedTuple):
 
     block: Block
     retired: frozenset[int]
-
-
-class Played(NamedTuple):
-    """The result of a block: for each group, in the order of decks, the scores, packed hands and packed stories.
-
-    The hands or stories of a group are None if they are not kept. A *story* is the record of a hand for the hand viewer
-    (`hand_story`). `events` counts, by agent number and kind, the ``fallbacks`` (answers of which a program says that
-    they stand in for others) and, of agents that learn, the ``starts`` of processes and the ``processes`` needed.
-    """
-
-    groups: Groups
-    hands: Sequence[bytes | None]
-    stories: Sequence[bytes | None] = ()
-    events: Mapping[tuple[int, str], int] = {}
 
 
 @dataclass(frozen=True)
@@ -164,8 +148,8 @@ class BlockPlayer:
         lineup = self._lineups[block.lineup]
         faults: Counter[int] = Counter()
         groups: list[dict[int, AgentScore]] = []
-        kept: list[bytes | None] = []
-        stories: list[bytes | None] = []
+        kept: dict[int, bytes] = {}
+        stories: dict[int, bytes] = {}
         for deck in range(block.first, block.first + block.num_decks):
             self._hands = []
             witness = self._witness if deck < SAMPLE_DECKS else None
@@ -178,16 +162,18 @@ class BlockPlayer:
             told = witness.take(self._hands) if witness else []
             if aivat is None and any(score.fault for one in told for score in one.scores):
                 self._witness = None  # else an agent that cannot report could lose its process at every question
-            stories.append(pack_stories(list(map(hand_story, told))) if told else None)
+            if told:
+                stories[deck] = pack_stories(list(map(hand_story, told)))
             if self._config.controlled is not None:
                 group = self._with_control(group, lineup, retired, (block.lineup, deck))
             groups.append(group)
-            keep = is_kept(self._conduct.keep, deck, self._hands)
-            kept.append(pack_group(self._hands) if keep else None)
+            if is_kept(self._conduct.keep, deck, self._hands):
+                kept[deck] = pack_group(self._hands)
             faults.update({number: score.faults for number, score in group.items()})
             if max(faults.values()) >= self._config.max_faults:
                 break
-        return Played(groups, kept, stories, self._new_events())
+        rows, remarks = pack_rows(self._config, block.lineup, block.first, groups)
+        return Played(rows, remarks, kept, stories, self._new_events())
 
     def _new_events(self) -> Mapping[tuple[int, str], int]:
         """Return the events of the agents' processes since the last call."""

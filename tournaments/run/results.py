@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from plurispiel.evaluation.play_statistics import PlayStatistics
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.run.config import SCORES, TournamentConfig
 from plurispiel.tournaments.run.schedule import make_lineups
-from plurispiel.tournaments.run.scores import CHANCE_ONLY, RunScores
+from plurispiel.tournaments.run.scores import CHANCE_ONLY, RunScores, best_estimates
 from plurispiel.tournaments.run.store import RunStore
 
 _SEPARATE = (
@@ -24,27 +23,40 @@ BELIEVED = "†"
 """The mark of an outside agent whose reported strategy corrects its scores `aivat` and `aivat_duplicate`."""
 
 
-@dataclass
 class Tally:
-    """Running totals of one agent for the progress bar: number, sum and sum of squares of its rates by group."""
+    """Running totals for the progress bar: the number, sum and sum of squares of each agent's rates by group.
 
-    groups: int = 0
-    total: float = 0.0
-    squares: float = 0.0
+    Parameters
+    ----------
+    num_agents : int
+    big_blind : float
+        The unit of the rates, in chips.
+    """
 
-    def add(self, rate_mbb: float) -> None:
-        """Count one group, given the agent's rate in mbb/hand."""
-        self.groups += 1
-        self.total += rate_mbb
-        self.squares += rate_mbb * rate_mbb
+    def __init__(self, num_agents: int, big_blind: float):
+        self._per_chip = 1000.0 / big_blind
+        self._sums = np.zeros((3, num_agents))
 
-    def text(self) -> str:
-        """Return the mean and the half-width of its 95 % interval as text; the mean alone for one group."""
-        mean = self.total / self.groups
-        if self.groups < 2:
+    def add(self, rows: np.ndarray) -> None:
+        """Count the rows of a block (`block_rows.row_type`), with the best known estimates of the chips."""
+        own = rows[rows["agent"] < self._sums.shape[1]]  # the Control has the number after the last agent
+        rates = best_estimates(own) / own["hands"] * self._per_chip
+        for sums, weights in zip(self._sums, (np.ones(len(own)), rates, rates * rates), strict=True):
+            sums += np.bincount(own["agent"], weights, minlength=len(sums))
+
+    def leader(self) -> int:
+        """Return the number of the agent with the highest mean among those with a group."""
+        groups, totals, _ = self._sums
+        return int(np.argmax(np.where(groups > 0, totals / np.maximum(groups, 1), -np.inf)))
+
+    def text(self, number: int) -> str:
+        """Return an agent's mean and the half-width of its 95 % interval as text; the mean alone for one group."""
+        groups, total, squares = self._sums[:, number].tolist()
+        mean = total / groups
+        if groups < 2:
             return f"{mean:+.0f}"
-        variance = max(0.0, (self.squares - self.groups * mean * mean) / (self.groups - 1))
-        return f"{mean:+.0f} ± {1.96 * (variance / self.groups) ** 0.5:.0f}"
+        variance = max(0.0, (squares - groups * mean * mean) / (groups - 1))
+        return f"{mean:+.0f} ± {1.96 * (variance / groups) ** 0.5:.0f}"
 
 
 def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """The retirement of agents with too many faults, which does not depend on the order in which blocks are played."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable
 
-from plurispiel.evaluation.duplicate import AgentScore
+import numpy as np
+
+from plurispiel.tournaments.run.block_rows import Played
 from plurispiel.tournaments.run.schedule import Block, Position, position
-
-GroupT = TypeVar("GroupT", bound=Mapping[int, AgentScore])
 
 
 class FaultLedger:
@@ -46,27 +45,26 @@ class FaultLedger:
         last_groups = {agent: self.retirement(agent) for agent in list(self._faults)}
         return frozenset(agent for agent, last in last_groups.items() if last is not None and last < start)
 
-    def admit(self, block: Block, groups: Sequence[GroupT]) -> tuple[Sequence[GroupT], Position | None]:
-        """Count the faults of a block's groups.
+    def admit(self, played: Played) -> tuple[Played, Position | None]:
+        """Count the faults of a block.
 
         Returns
         -------
-        sequence
+        Played
             The groups of the block to store. These are all groups, or those up to the first group that retires an
             agent, or that moves an agent's retirement to an earlier group.
         Position or None
             The last valid group in the schedule: all groups after it must be played again. None if all stay valid.
         """
-        for k, group in enumerate(groups):
-            place = position(block.lineup, block.first + k)
+        faulty = played.rows[played.rows["faults"] > 0]
+        for deck in np.unique(faulty["deck"]).tolist() if len(faulty) else ():
             changes = []
-            for agent, score in group.items():
-                if score.faults:
-                    before = self.retirement(agent)
-                    self._faults[agent][place] = score.faults
-                    after = self.retirement(agent)
-                    if after is not None and after != before:
-                        changes.append(after)
+            for lineup, agent, count in faulty[faulty["deck"] == deck][["lineup", "agent", "faults"]].tolist():
+                before = self.retirement(agent)
+                self._faults[agent][position(lineup, deck)] = count
+                after = self.retirement(agent)
+                if after is not None and after != before:
+                    changes.append(after)
             if changes:
                 # No group after `last` counts, because the retired agent itself played in it. The ledger may already
                 # have faults of such groups, and drops them. The rest of this block is left out as well. All groups
@@ -75,5 +73,5 @@ class FaultLedger:
                 for counts in self._faults.values():
                     for later in [other for other in counts if other > last]:
                         del counts[later]
-                return groups[: k + 1], last
-        return groups, None
+                return played.until(deck), last
+        return played, None

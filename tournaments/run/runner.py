@@ -4,8 +4,10 @@ import contextlib
 import time
 from collections.abc import Callable
 
+import numpy as np
+
 from plurispiel.evaluation.value_choice import make_value_function
-from plurispiel.tournaments.run.block_player import Conduct, Groups, Job
+from plurispiel.tournaments.run.block_player import Conduct, Job
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.retirement import FaultLedger
 from plurispiel.tournaments.run.schedule import Block, make_blocks, make_lineups
@@ -18,7 +20,7 @@ def play_run(
     config: TournamentConfig,
     store: RunStore,
     conduct: Conduct,
-    on_block: Callable[[Block, Groups], None] = lambda block, groups: None,
+    on_block: Callable[[Block, np.ndarray], None] = lambda block, rows: None,
 ) -> None:
     """Play every group that is not stored yet, until all are stored or `TournamentConfig.stop_when` holds.
 
@@ -28,7 +30,7 @@ def play_run(
     Parameters
     ----------
     on_block : callable
-        Called after a block is stored, with the block and its stored groups.
+        Called after a block is stored, with the block and its stored rows (`block_rows.row_type`).
 
     Raises
     ------
@@ -63,7 +65,7 @@ def _play_on(
     ledger: FaultLedger,
     players: Alone | Team,
     watch: StopWatch,
-    on_block: Callable[[Block, Groups], None],
+    on_block: Callable[[Block, np.ndarray], None],
     is_resumed: bool,
 ) -> bool:
     """Play the missing blocks; return True if the run is over, False if an agent was retired and groups are missing.
@@ -74,13 +76,13 @@ def _play_on(
     jobs = (Job(block, ledger.retired(block)) for block in blocks)
     last = time.monotonic()  # starting the workers does not count as playing time
     for block, played in players.play(jobs):
-        groups, stands_until = ledger.admit(block, played.groups)
+        played, stands_until = ledger.admit(played)
         now = time.monotonic()
         # After an interruption, all processes are started again, and what they had learnt is lost.
         events = {key: count for key, count in played.events.items() if not (is_resumed and key[1] == "processes")}
-        store.add_block(block, groups, now - last, played.hands, played.stories, events)
+        store.add_block(played._replace(events=events), now - last)
         last = now
-        on_block(block, groups)
+        on_block(block, played.rows)
         if stands_until is not None:
             store.forget_after(stands_until)
             return False

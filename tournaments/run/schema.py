@@ -1,7 +1,5 @@
 """The schema of a run's database, and the checksum of its rows."""
 
-import dataclasses
-import operator
 import zlib
 from array import array
 from collections.abc import Iterable
@@ -9,8 +7,6 @@ from math import nan
 from typing import Any
 
 import numpy as np
-
-from plurispiel.evaluation.duplicate import AgentScore
 
 SCORE_TYPES = {
     "lineup": "i8",
@@ -32,48 +28,33 @@ SCORE_TYPES = {
     "table_sum": "f8",
 }
 SCORES = np.dtype(list(SCORE_TYPES.items()))
-"""The dtype of the numbers of one agent in one group (`AgentScore`); NaN where the database holds NULL."""
+"""The dtype of the numbers of one agent in one group that scores are computed from (`AgentScore`); NaN for None."""
 
 FULL_CORRECTIONS = ("imaginary_hands", "chance", "own_actions", "other_actions")
 REDUCED_CORRECTIONS = ("true_chance", "true_other_actions")
 """The columns that AIVAT adds to the chips: with all corrections, and with those that need no own strategy."""
 
-SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
-score_values = operator.attrgetter(*SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
-
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS groups (
+CREATE TABLE IF NOT EXISTS blocks (
+    lineup INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    num_decks INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    rows BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (lineup, first)
+);
+CREATE TABLE IF NOT EXISTS remarks (
     lineup INTEGER NOT NULL,
     deck INTEGER NOT NULL,
     agent INTEGER NOT NULL,
-    hands INTEGER NOT NULL,
-    chips REAL NOT NULL,
-    chips_squared REAL NOT NULL,
-    faults INTEGER NOT NULL,
-    play BLOB NOT NULL,
     first_fault TEXT NOT NULL,
     fault_kinds TEXT NOT NULL,
-    seconds REAL NOT NULL,
-    imaginary_hands REAL,
-    chance REAL,
-    own_actions REAL,
-    other_actions REAL,
-    true_chance REAL,
-    true_own_actions REAL,
-    true_other_actions REAL,
-    aivat_squared REAL,
-    reduced_squared REAL,
     refused TEXT NOT NULL,
-    calibration BLOB NOT NULL,
-    seat_sums BLOB NOT NULL,
-    table_sum REAL,
-    answers INTEGER NOT NULL,
-    answer_seconds REAL NOT NULL,
-    slowest_answer REAL NOT NULL,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (lineup, deck, agent)
-) WITHOUT ROWID;
+);
 CREATE TABLE IF NOT EXISTS hands (
     lineup INTEGER NOT NULL,
     deck INTEGER NOT NULL,
@@ -89,12 +70,12 @@ CREATE TABLE IF NOT EXISTS stories (
     PRIMARY KEY (lineup, deck)
 );
 """
-# A row of `groups` is one agent in one group; the Control has the number after the last agent. The columns are the key,
-# the fields of `AgentScore` with NULL for None, the playing time (`seconds`) and the checksum.
+# `rows` are the bytes of a block's rows (`block_rows`), `seconds` is the playing time of the block.
 
 COLUMNS = {
     "run": ("key", "value"),
-    "groups": ("lineup", "deck", "agent", *SCORE_COLUMNS, "seconds"),
+    "blocks": ("lineup", "first", "num_decks", "seconds", "rows"),
+    "remarks": ("lineup", "deck", "agent", "first_fault", "fault_kinds", "refused"),
     "hands": ("lineup", "deck", "hands"),
     "stories": ("lineup", "deck", "stories"),
 }

@@ -162,6 +162,25 @@ def _sum(rows: np.ndarray, columns: Sequence[str]) -> np.ndarray:
     return total
 
 
+def best_estimates(rows: np.ndarray) -> np.ndarray:
+    """Return the best known estimate of the chips in each row: full AIVAT, else its reduced form, else the net chips.
+
+    Parameters
+    ----------
+    rows : structured array[num_rows]
+        Rows with the fields of `schema.SCORES`.
+
+    Returns
+    -------
+    float64[num_rows]
+    """
+    found = rows["chips"]
+    for corrections in (REDUCED_CORRECTIONS, FULL_CORRECTIONS):
+        corrected = _sum(rows, ["chips", *corrections])
+        found = np.where(np.isnan(corrected), found, corrected)
+    return found
+
+
 class RunScores:
     """The scores of every agent of a run.
 

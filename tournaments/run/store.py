@@ -1,12 +1,13 @@
 """The folder of a run, with the settings and, in SQLite, the scores of every group.
 
-All results are computed from ``run.sqlite``. The groups of a block that count are stored in one transaction: all of
-them, or those up to an agent's retirement. A run killed at any moment is resumed with the groups that are missing.
-Every row ends with a checksum of its other columns, so that `RunStore.check` notices a bit flipped on the disk before
-results use the row.
+All results are computed from ``run.sqlite``. The groups of a block that count are stored as one array (`block_rows`) in
+one transaction: all of them, or those up to an agent's retirement. A run killed at any moment is resumed with the
+groups that are missing. Every row of the database ends with a checksum of its other columns, so that `RunStore.check`
+notices a bit flipped on the disk before results use the row.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -14,8 +15,7 @@ import socket
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import nan
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,20 +31,16 @@ from plurispiel.evaluation.play_statistics import new_counts
 from plurispiel.evaluation.streams import Keyed, Seeded, Source, Streams
 from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.run import run_key
+from plurispiel.tournaments.run.block_rows import Played, Remark, row_type, unpack_rows
 from plurispiel.tournaments.run.config import PACKAGE_CODE, TournamentConfig, read_config
 from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
-from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, Position
-from plurispiel.tournaments.run.schema import (
-    COLUMNS,
-    SCHEMA,
-    SCORE_TYPES,
-    SCORES,
-    checksum_of,
-    score_values,
-)
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Position
+from plurispiel.tournaments.run.schema import COLUMNS, SCHEMA, SCORES, checksum_of
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
+
+_BLOCKS_AT_ONCE = 512  # blocks read at a time: some megabytes
 
 _OTHER_FACTS = ("player", "values", "code", "events")  # rows of the table `run` that `RunStore.facts` leaves out
 _FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)
@@ -95,6 +91,7 @@ class RunStore:
         self.folder = folder
         self.decks = config.decks
         self._config = config
+        self._row_type = row_type(config)
         self._lock: int | None = None
         self._key: RunKey | None = None
         self._remedy = "; give another folder (--out)"
@@ -136,6 +133,7 @@ class RunStore:
         store = cls.__new__(cls)
         store.folder = folder
         store._config = TournamentConfig(**read_config(folder / "config.toml"))
+        store._row_type = row_type(store._config)
         store.decks = store._config.decks
         store._lock = None
         store._remedy = ""
@@ -178,7 +176,7 @@ class RunStore:
         The key stays secret if some line-ups have played more decks than others, as after an interrupted extension: it
         still deals the missing decks.
         """
-        query = "SELECT COUNT(DISTINCT deck) AS decks FROM groups GROUP BY lineup"
+        query = "SELECT SUM(num_decks) AS decks FROM blocks GROUP BY lineup"
         ((is_even,),) = self._rows(f"SELECT MIN(decks) IS MAX(decks) FROM ({query})")
         if is_even and self._key is not None and not self._key.is_published:
             self._key = self._key.published()
@@ -186,8 +184,8 @@ class RunStore:
 
     def renew_key(self) -> None:
         """Draw another key for further decks if the present key was published."""
-        ((last,),) = self._rows("SELECT MAX(deck) FROM groups")
-        deck = 0 if last is None else last + 1
+        ((end,),) = self._rows("SELECT MAX(first + num_decks) FROM blocks")
+        deck = end or 0
         if self._key is not None and self._key.is_published and deck < self._config.decks:
             self._key = self._key.extended_from(deck)
             write_key(self.folder, self._key)
@@ -254,117 +252,129 @@ class RunStore:
 
     def done(self) -> list[tuple[int, int]]:
         """Return every stored group as (lineup, deck)."""
-        return list(self._rows("SELECT DISTINCT lineup, deck FROM groups"))
+        blocks = list(self._rows("SELECT lineup, first, num_decks FROM blocks"))
+        if not all(type(value) is int for block in blocks for value in block) or any(
+            n > BLOCK_DECKS for *_, n in blocks
+        ):
+            raise self._unfit()  # a huge block would be a list without end
+        return [(lineup, deck) for lineup, first, num_decks in blocks for deck in range(first, first + num_decks)]
 
     def holds(self, lineup: int, deck: int) -> bool:
         """Return whether a group is stored."""
-        return bool(list(self._rows("SELECT 1 FROM groups WHERE lineup = ? AND deck = ? LIMIT 1", lineup, deck)))
+        return self._end_of_block(lineup, deck) > deck
 
-    def add_block(
-        self,
-        block: Block,
-        groups: Sequence[Mapping[int, AgentScore]],
-        seconds: float,
-        hands: Sequence[bytes | None] = (),
-        stories: Sequence[bytes | None] = (),
-        events: Mapping[tuple[int, str], int] | None = None,
-    ) -> None:
-        """Store the groups of a block.
+    def _end_of_block(self, lineup: int, deck: int) -> int:
+        """Return the deck after the last one of the block that begins at or before a deck; -1 without such a block."""
+        query = "SELECT first + num_decks FROM blocks WHERE lineup = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+        return next((end for (end,) in self._rows(query, lineup, deck)), -1)
+
+    def add_block(self, played: Played, seconds: float) -> None:
+        """Store a block.
 
         Parameters
         ----------
-        groups : sequence of mapping
-            The scores by agent number of each group, for the first groups of the block or for all.
+        played : Played
+            The result. Its events are added to those of earlier blocks.
         seconds : float
-            Playing time since the last call, which is divided among the groups.
-        hands, stories : sequence of bytes or None
-            The packed hands and stories of each group (`kept_hands.pack_group`, `pack_stories`); None if not kept.
-        events : mapping, optional
-            Numbers of events, which are added to those of earlier blocks, by the agent's number and the kind.
+            Playing time since the last call.
 
         Raises
         ------
         RunRefused
             If the database cannot be written, or another process plays the same run.
         """
-        rows = [
-            (block.lineup, deck, agent, *score_values(score), seconds / len(groups) / len(group))
-            for deck, group in enumerate(groups, start=block.first)
-            for agent, score in group.items()
-        ]
-        kept, told = (
-            [
-                (block.lineup, deck, blob)
-                for deck, blob in enumerate(packed[: len(groups)], start=block.first)
-                if blob is not None
-            ]
-            for packed in (hands, stories)
-        )
+        rows = played.rows
+        lineup, first, last = int(rows["lineup"][0]), int(rows["deck"][0]), int(rows["deck"][-1])
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            self._insert("groups", rows)
-            self._insert("hands", kept)
-            self._insert("stories", told)
-            if events:
-                total = self.events() + Counter(events)
+            if self._end_of_block(lineup, last) > first:
+                raise self._played_by_another()
+            self._insert("blocks", [(lineup, first, last + 1 - first, seconds, rows.tobytes())])
+            if played.remarks:
+                self._insert("remarks", played.remarks)
+            for table, kept in (("hands", played.hands), ("stories", played.stories)):
+                if kept:
+                    self._insert(table, [(lineup, deck, packed) for deck, packed in kept.items()])
+            if played.events:
+                total = self.events() + Counter(played.events)
                 record = [[number, kind, count] for (number, kind), count in sorted(total.items())]
                 self._insert("run", [("events", json.dumps(record))], "OR REPLACE")
 
     def forget_after(self, last: Position) -> None:
-        """Delete the groups after a position in the schedule, with their hands and stories."""
+        """Delete the groups after a position in the schedule, with their remarks, hands and stories."""
+        _, lineup, deck = last
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            for table in ("groups", "hands", "stories"):
+            for table, first in {"blocks": "first", "remarks": "deck", "hands": "deck", "stories": "deck"}.items():
                 self._database.execute(
-                    f"DELETE FROM {table} WHERE (deck / {BLOCK_DECKS}, lineup, deck) > (?, ?, ?)", last
+                    f"DELETE FROM {table} WHERE ({first} / {BLOCK_DECKS}, lineup, {first}) > (?, ?, ?)", last
                 )
+            query = "SELECT first, num_decks, seconds, rows FROM blocks WHERE lineup = ? AND first + num_decks > ?"
+            for first, num_decks, seconds, packed in list(self._rows(query, lineup, deck + 1)):
+                rows, kept = self._unpacked(packed), deck + 1 - first
+                shorter = rows[rows["deck"] <= deck].tobytes()
+                self._insert("blocks", [(lineup, first, kept, seconds * kept / num_decks, shorter)], "OR REPLACE")
 
     def seconds(self) -> float:
         """Return the playing time of the counted decks in seconds."""
-        ((total,),) = self._rows("SELECT TOTAL(seconds) FROM groups WHERE deck < ?", self.decks)
+        query = "SELECT TOTAL(seconds * MIN(num_decks, ? - first) / num_decks) FROM blocks WHERE first < ?"
+        ((total,),) = self._rows(query, self.decks, self.decks)
         return total
+
+    def agent_scores(self) -> Iterator[tuple[int, int, int, AgentScore]]:
+        """Yield the line-up, deck and agent number of every counted row with its score, sorted by these numbers."""
+        remarks = [Remark(*row) for row in self._rows(f"SELECT {', '.join(Remark._fields)} FROM remarks")]
+        for rows in self._arrays():
+            yield from unpack_rows(rows, remarks)
 
     def scores(self) -> np.ndarray:
         """Return the stored scores of the counted decks: SCORES[num_rows], sorted by line-up, deck and agent number.
 
         Each row is one agent in one group. The Control (package `run`) has the number after the last agent.
         """
-        rows = self._rows(
-            f"SELECT {', '.join(SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
-            self.decks,
-        )
-        return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
+        parts = [rows[list(SCORES.names or ())].astype(SCORES) for rows in self._arrays()]
+        return np.concatenate([np.empty(0, SCORES), *parts])
 
     def calibrations(self) -> dict[int, Calibration]:
         """Return the calibration over the counted decks by agent number, the Control's included; {} without AIVAT."""
-        found: dict[int, Calibration] = {}
-        query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
-        for agent, blob in self._rows(query, self.decks):
-            found.setdefault(agent, Calibration()).sums += np.frombuffer(blob)
-        return found
+        if not self._config.uses_aivat:
+            return {}
+        sums = np.zeros((len(self._config.agents) + 1, *self._row_type["calibration"].shape))
+        for rows in self._arrays():
+            np.add.at(sums, rows["agent"], rows["calibration"])  # row by row: the sizes of blocks change no rounding
+        return dict(enumerate(map(Calibration, sums)))
 
     def refusals(self) -> dict[int, str]:
         """Return, by agent number, the first reason on counted decks why a reported strategy could not be used."""
-        # In descending order, because `dict` keeps the last of an agent's rows, here that of the first deck.
-        query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
+        return self._first_texts("refused")
+
+    def first_faults(self) -> dict[int, str]:
+        """Return the message of the first fault on counted decks, by the number of each agent with such faults."""
+        return self._first_texts("first_fault")
+
+    def _first_texts(self, column: str) -> dict[int, str]:
+        """Return, by agent number, the first text on counted decks in a column of the remarks."""
+        # In descending order, because `dict` keeps the last of an agent's texts, here that of the first deck.
+        query = f"SELECT agent, {column} FROM remarks WHERE deck < ? AND {column} != '' ORDER BY deck DESC, lineup DESC"
         return dict(self._rows(query, self.decks))
 
     def play_counts(self) -> dict[int, np.ndarray]:
         """Return each agent's counts of play on the counted decks: int64[num_seats, len(play_statistics.COUNTERS)]."""
         tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
-        query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control counts as no agent
-        for agent, blob in self._rows(query, self.decks, len(self._config.agents)):
-            tables[agent] += np.frombuffer(blob, dtype=np.uint8).reshape(self._config.seats, -1)
+        for rows in self._arrays():
+            for agent, table in tables.items():  # the Control counts as no agent
+                table += rows["play"][rows["agent"] == agent].sum(axis=0, dtype=np.int64)
         return tables
 
     def faults(self) -> list[tuple[int, int, int, int]]:
         """Return (lineup, deck, agent, faults) for every group and agent with faults, uncounted decks included."""
-        return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
+        key = ["lineup", "deck", "agent", "faults"]
+        return [row for rows in self._arrays(every=True) for row in rows[rows["faults"] > 0][key].tolist()]
 
     def fault_kinds(self) -> dict[int, Counter[str]]:
         """Return the number of faults of each kind on counted decks, by the number of each agent with such faults."""
         kinds: dict[int, Counter[str]] = {}
-        query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
+        query = "SELECT agent, fault_kinds FROM remarks WHERE deck < ? AND fault_kinds != '' ORDER BY agent"
         for agent, text in self._rows(query, self.decks):
             kinds.setdefault(agent, Counter()).update(text.split())
         return kinds
@@ -405,41 +415,46 @@ class RunStore:
         -------
         float64[num_scores, num_seats, 1 or 3]
             For each seat the sum of net chips; with AIVAT also the sum of the full and that of the reduced estimates.
-
-        Raises
-        ------
-        RunRefused
-            If a group lacks these sums.
         """
-        query = "SELECT seat_sums FROM groups WHERE deck < ? ORDER BY lineup, deck, agent"
-        blobs = [blob for (blob,) in self._rows(query, self.decks)]
-        shape = self._config.seats, 3 if self._config.uses_aivat else 1
-        if any(len(blob) != 8 * shape[0] * shape[1] for blob in blobs):
-            raise RunRefused(f"{self.folder} is damaged: a group has no results by seat{self._remedy}")
-        return np.frombuffer(b"".join(blobs)).reshape(len(blobs), *shape)
+        none = np.empty(0, self._row_type)["seat_sums"]
+        return np.concatenate([none, *(rows["seat_sums"] for rows in self._arrays())])
 
     def answer_times(self) -> dict[int, AnswerTimes]:
         """Return the answer times on counted decks, by the agent's number."""
-        rows = self._rows(
-            "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
-            " WHERE deck < ? AND agent < ? GROUP BY agent",
-            self.decks,
-            len(self._config.agents),
-        )
-        return {agent: AnswerTimes(*times) for agent, *times in rows}
-
-    def first_faults(self) -> dict[int, str]:
-        """Return the message of the first fault on counted decks, by the number of each agent with such faults."""
-        rows = self._rows(
-            "SELECT agent, first_fault FROM groups WHERE deck < ? AND first_fault != ''"
-            " ORDER BY deck DESC, lineup DESC",
-            self.decks,
-        )
-        return dict(rows)
+        found: dict[int, AnswerTimes] = {}
+        for rows in self._arrays():
+            for agent in range(len(self._config.agents)):
+                own = rows[rows["agent"] == agent]
+                if len(own):
+                    before = found.get(agent, AnswerTimes(0, 0.0, 0.0))
+                    found[agent] = AnswerTimes(
+                        before.answers + int(own["answers"].sum()),
+                        before.seconds + float(own["answer_seconds"].sum()),
+                        max(before.slowest, float(own["slowest_answer"].max())),
+                    )
+        return found
 
     def write(self, name: str, text: str) -> Path:
         """Write a file of the folder atomically, and return its path."""
         return write_atomically(self.folder / name, text)
+
+    def _arrays(self, every: bool = False) -> Iterator[np.ndarray]:
+        """Yield the rows of the counted decks, or of `every` deck, many blocks at a time, sorted as in `scores`."""
+        found = self._rows("SELECT rows FROM blocks ORDER BY lineup, first")
+        while packed := [blob for (blob,) in itertools.islice(found, _BLOCKS_AT_ONCE)]:
+            rows = self._unpacked(b"".join(packed))
+            yield rows if every else rows[rows["deck"] < self.decks]
+
+    def _unpacked(self, packed: bytes) -> np.ndarray:
+        """Return the rows in their stored bytes."""
+        if len(packed) % self._row_type.itemsize == 0:
+            rows = np.frombuffer(packed, self._row_type)
+            if not len(rows) or 0 <= rows["agent"].min() <= rows["agent"].max() <= len(self._config.agents):
+                return rows
+        raise self._unfit()
+
+    def _unfit(self) -> RunRefused:
+        return RunRefused(f"{self.folder} is damaged: its config.toml does not fit its run.sqlite")
 
     def _rows(self, query: str, *values: object) -> Iterator[Any]:
         with self._refusing():
@@ -455,11 +470,14 @@ class RunStore:
         try:
             yield
         except sqlite3.IntegrityError:
-            raise RunRefused(f"another process plays the run in {self.folder}; wait for it, or end it") from None
+            raise self._played_by_another() from None
         except (sqlite3.Error, UnicodeDecodeError) as error:
             # SQLite quotes a damaged schema with its control characters.
             what = str(error).encode("unicode_escape").decode()
             raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {what}{self._remedy}") from None
+
+    def _played_by_another(self) -> RunRefused:
+        return RunRefused(f"another process plays the run in {self.folder}; wait for it, or end it")
 
     def _read_key(self) -> RunKey | None:
         try:
@@ -541,12 +559,8 @@ class RunStore:
         """Return the place of a row in words. Long values are clipped, because a damaged row may hold anything."""
         if table == "run":
             return f"the fact {row[0]!r:.40}"
-        lineup, deck, agent = row[:3]
-        place = f"the row of line-up {lineup!r:.20}, deck {deck!r:.20}"
-        if table != "groups":
-            return f"{place} in the table of {table}"
-        names: dict[Any, str] = dict(enumerate((*self._config.names, "the Control of lineup-5v1")))
-        return f"{place}, agent {names.get(agent, agent)!r:.80}"
+        lineup, deck = row[:2]
+        return f"the row of line-up {lineup!r:.20}, deck {deck!r:.20} in the table of {table}"
 
     def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
         """Insert rows with their checksums; `otherwise` is SQLite's clause for existing keys, such as ``OR IGNORE``."""

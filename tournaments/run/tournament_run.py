@@ -26,7 +26,7 @@ from plurispiel.tournaments.contestants.process import close_to_others
 from plurispiel.tournaments.contestants.sandbox import CHOICES, Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.formats.phh import write_phh
-from plurispiel.tournaments.run.block_player import Conduct, Groups, make_contestant
+from plurispiel.tournaments.run.block_player import Conduct, make_contestant
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.dry_run import expect, pilot_of
 from plurispiel.tournaments.run.kept_hands import stored_hands
@@ -416,23 +416,18 @@ def _play(
     total, done : int
         Hands of the whole run, and hands already stored.
     """
-    tallies = [Tally() for _ in config.agents]
-    per_chip = 1000.0 / config.rules.big_blind
+    tally = Tally(len(config.agents), config.rules.big_blind)
     with progress_bar(
         total=total, initial=done, unit="hand", unit_scale=True, smoothing=0.1, disable=not progress
     ) as bar:
 
-        def show(block: Block, groups: Groups) -> None:
-            for group in groups:
-                for number, score in group.items():
-                    if number < len(tallies):  # the Control has the number after the last agent
-                        tallies[number].add(score.estimate / score.hands * per_chip)
-            leader = max(
-                (number for number, tally in enumerate(tallies) if tally.groups),
-                key=lambda number: tallies[number].total / tallies[number].groups,
-            )
-            bar.set_postfix_str(f"{config.names[leader]} {tallies[leader].text()} mbb/hand", refresh=False)
-            bar.update(len(groups) * config.seats)
+        def show(block: Block, rows: np.ndarray) -> None:
+            if bar.disable:
+                return
+            tally.add(rows)
+            leader = tally.leader()
+            bar.set_postfix_str(f"{config.names[leader]} {tally.text(leader)} mbb/hand", refresh=False)
+            bar.update(len(np.unique(rows["deck"])) * config.seats)
 
         play_run(config, store, conduct, show)
 

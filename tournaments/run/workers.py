@@ -10,12 +10,15 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+import numpy as np
+
 from plurispiel.abstraction.machine.copies import can_fork
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.streams import Streams
 from plurispiel.tournaments.contestants.process import close_to_others, die_with
-from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, Job, Played, RunAborted
+from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, Job, RunAborted
+from plurispiel.tournaments.run.block_rows import Played, row_type
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.kernels import PLAY, warmup
 from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
@@ -63,6 +66,7 @@ class _Worker:
         not_theirs = (*others, self.pipe) if forks else ()
         self.process = context.Process(target=_work, args=(theirs, not_theirs, config, conduct, streams), daemon=True)
         self.given: list[tuple[int, Job]] = []
+        self._row_type = row_type(config)
         if not forks:
             with interrupts_held(), own_modules_only():
                 resource_tracker.ensure_running()  # else `start` starts the tracker, which unblocks held interrupts
@@ -90,9 +94,9 @@ class _Worker:
 
     def take(self) -> tuple[int, tuple[Block, Played]]:
         """Wait until the oldest job is played; return the number of the job, and its block with the result."""
-        played = self._receive()
+        rows, *others = self._receive()
         number, job = self.given.pop(0)
-        return number, (job.block, played)
+        return number, (job.block, Played(np.frombuffer(rows, self._row_type), *others))
 
     def _receive(self) -> Any:
         """Return the worker's next message; an exception that the worker sent is raised here."""
@@ -203,7 +207,8 @@ def _work(
             warmup(PLAY)
             pipe.send(None)  # ready
             while True:
-                pipe.send(player.play(pipe.recv()))
+                rows, *others = player.play(pipe.recv())
+                pipe.send((rows.tobytes(), *others))  # as an array, its dtype would take longer than the rows
         except (RefereeDisagrees, RunAborted) as error:
             pipe.send(error)
         except ValueError as error:

@@ -1,13 +1,13 @@
 """`run_tournament`: the numbers and refusals of the command, agents as classes, scripts without a guard, frames."""
 
 import json
-import sqlite3
 import subprocess
 import sys
 import types
 
 import numpy as np
 import pytest
+from played_run import group_rows
 
 from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.tournaments import forecast_tournament, run_tournament
@@ -26,17 +26,8 @@ class MyBot(Agent):
 SETTINGS = {"agents": ["tag", "call", "raise"], "seats": 2, "decks": 16, "seed": 5}
 OPTIONS = ["--agents", "tag,call,raise", "--seats", "2", "--decks", "16", "--seed", "5", "--workers", "1", "--json"]
 TIMES = ("seconds", "hands_per_second")
-CHANGING = ("seconds", "answer_seconds", "slowest_answer", "checksum")
 
 pytestmark = pytest.mark.usefixtures("home")
-
-
-def rows(folder):
-    """All rows of a run, without the columns that hold times and the checksum over them."""
-    with sqlite3.connect(folder / "run.sqlite") as database:
-        columns = [row[1] for row in database.execute("PRAGMA table_info(groups)")]
-        kept = [name for name in columns if name not in CHANGING]
-        return kept, sorted(database.execute(f"SELECT {', '.join(kept)} FROM groups"), key=lambda row: row[:3])
 
 
 def without_times(record):
@@ -50,9 +41,8 @@ def test_rows_and_results_are_those_of_the_command(capsys, tmp_path):
     assert main(["tournament", *OPTIONS, "--out", str(tmp_path / "command")]) == 0
     by_command = json.loads(capsys.readouterr().out)
     assert without_times(result.to_dict()) == without_times(by_command)
-    columns, played = rows(tmp_path / "api")
-    assert len(played) == 6 * 16 and "aivat_squared" in columns
-    assert played == rows(tmp_path / "command")[1]
+    played = group_rows(tmp_path / "api")
+    assert len(played) == 6 * 16 and played == group_rows(tmp_path / "command")
     assert json.loads((result.folder / "results.json").read_text()) == result.record
 
 
@@ -79,7 +69,7 @@ def test_a_second_call_resumes(tmp_path):
     resumed = run_tournament(**SETTINGS, workers=1, out=tmp_path / "run")
     assert any("48 hands already there" in note for note in resumed.notes)
     whole = run_tournament(**SETTINGS, workers=1, out=tmp_path / "whole")
-    assert rows(tmp_path / "run") == rows(tmp_path / "whole")
+    assert group_rows(tmp_path / "run") == group_rows(tmp_path / "whole")
     assert without_times(resumed.record) == without_times(whole.record)
 
 
@@ -96,9 +86,9 @@ def test_an_interrupt_leaves_a_run_that_resumes(monkeypatch, tmp_path):
         patched.setattr(tournament_run, "play_run", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run_tournament(**SETTINGS, workers=1, out=tmp_path / "run")
-    assert 0 < len(rows(tmp_path / "run")[1]) < 6 * 16
+    assert 0 < len(group_rows(tmp_path / "run")) < 6 * 16
     resumed = run_tournament(**SETTINGS, workers=1, out=tmp_path / "run")
-    assert len(rows(tmp_path / "run")[1]) == 6 * 16 and resumed["tag"].hands == 64
+    assert len(group_rows(tmp_path / "run")) == 6 * 16 and resumed["tag"].hands == 64
 
 
 def test_settings_of_a_file_and_of_a_mapping(tmp_path):

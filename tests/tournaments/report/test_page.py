@@ -200,12 +200,12 @@ def test_positions_without_aivat_are_raw(tmp_path):
     assert {row["aivat_mbb_per_hand"] for row in rows} == {""} and all(row["raw_mbb_per_hand"] for row in rows)
 
 
-def test_a_run_that_lost_results_by_seat_is_refused(tmp_path, heads_up):
+def test_a_run_that_lost_rows_is_refused(tmp_path, heads_up):
     folder = shutil.copytree(heads_up, tmp_path / "old")
     with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
-        database.execute("UPDATE groups SET seat_sums = x'00'")
+        database.execute("UPDATE blocks SET rows = x'00'")
         database.commit()
-    with pytest.raises(RunRefused, match="the row of line-up 0, deck 0, agent 'tag' is damaged"):
+    with pytest.raises(RunRefused, match="the row of line-up 0, deck 0 in the table of blocks is damaged"):
         read_run(folder, "A")
 
 

@@ -1,5 +1,6 @@
 """The record and the table, from scores written by hand."""
 
+import dataclasses
 import json
 
 import pytest
@@ -7,9 +8,11 @@ from scipy import stats
 
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import COUNTERS
+from plurispiel.tournaments.run.block_rows import Played, pack_rows
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.results import Tally, make_results, results_text, table_text
 from plurispiel.tournaments.run.schedule import Block, make_lineups
+from plurispiel.tournaments.run.scores import best_estimates
 from plurispiel.tournaments.run.store import RunStore
 
 
@@ -20,7 +23,7 @@ def score(chips, hands=2, seats=2, faults=0):
 def run(tmp_path, config, blocks):
     store = RunStore(tmp_path / "run", config)
     for block, groups in blocks:
-        store.add_block(block, groups, 0.5)
+        store.add_block(Played(*pack_rows(config, block.lineup, block.first, groups)), 0.5)
     results = make_results(config, store)
     store.close()
     return results
@@ -121,15 +124,21 @@ def test_the_table_ranks_and_aligns(tmp_path):
 
 
 def test_the_live_tally():
-    tally = Tally()
-    tally.add(100.0)
-    assert tally.text() == "+100"
-    tally.add(200.0)
-    assert tally.text() == f"+150 ± {1.96 * 50:.0f}"
-    same = Tally()
-    for _ in range(10):
-        same.add(-0.1)
-    assert same.text() == "-0 ± 0"
+    config = TournamentConfig(agents=("call", "fold"))
+
+    def tally_of(*chips):  # two hands a group, a big blind of 100: 20 chips are 100 mbb/hand
+        tally = Tally(2, config.rules.big_blind)
+        for deck, won in enumerate(chips):
+            tally.add(pack_rows(config, 0, deck, [{0: score(won), 1: score(1.0), 2: score(1e6)}])[0])  # 2: the Control
+        return tally
+
+    assert tally_of(20.0).text(0) == "+100" and tally_of(20.0).leader() == 0
+    assert tally_of(20.0, 40.0).text(0) == f"+150 ± {1.96 * 50:.0f}"
+    assert tally_of(*[-0.02] * 10).text(0) == "-0 ± 0" and tally_of(-0.02).leader() == 1
+    luck = AgentScore(2, 20.0, 400.0, 0, b"", true_chance=5.0, true_other_actions=1.0)
+    full = dataclasses.replace(luck, imaginary_hands=3.0, chance=5.0, own_actions=-4.0, other_actions=1.0)
+    rows, _ = pack_rows(config, 0, 0, [{0: luck, 1: full}])
+    assert best_estimates(rows).tolist() == [luck.estimate, full.estimate] == [26.0, 25.0]
 
 
 def test_the_table_shows_who_beat_whom_heads_up(tmp_path):

@@ -6,10 +6,12 @@ import json
 import pytest
 from faulty_run import SOMETIMES, play, total_faults
 
+from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.report.replays import replay_groups
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct
+from plurispiel.tournaments.run.block_rows import Played, pack_rows
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.retirement import FaultLedger
@@ -90,26 +92,31 @@ def test_more_decks_retire_as_all_at_once(tmp_path, sometimes, few):
 
 
 def test_the_ledger_counts_in_the_order_of_the_schedule():
-    score = type("Score", (), {})
+    config = TournamentConfig(agents=("call", "fold"))
 
-    def group(**faults):
-        made = {}
-        for name, count in faults.items():
-            made[int(name[1:])] = score()
-            made[int(name[1:])].faults = count
-        return made
+    def block(lineup, *groups):
+        """Return a block from deck 0 on, given the faults of agents 7 and 8 in each group."""
+        scores = [
+            {
+                agent: AgentScore(2, 0.0, 0.0, count, b"", "x" * count)
+                for agent, count in zip((7, 8), group, strict=True)
+            }
+            for group in groups
+        ]
+        return Played(*pack_rows(config, lineup, 0, scores), hands={deck: b"" for deck in range(len(groups))})
 
     ledger = FaultLedger(3, [(1, 0, 7, 2), (0, 9, 7, 2)])
     assert ledger.retirement(7) == (1, 0, 9)  # deck 9 is in the second round of blocks
     assert ledger.retired(Block(0, 8, 2)) == frozenset()
     assert ledger.retired(Block(1, 8, 2)) == {7}
-    groups = [group(a7=0, a8=1), group(a7=1, a8=0), group(a7=5, a8=5)]
-    kept, last = ledger.admit(Block(0, 0, 3), groups)
-    assert (len(kept), last) == (2, (0, 1, 0))  # with the two of line-up 1 it has three
+    kept, last = ledger.admit(block(0, (0, 1), (1, 0), (5, 5)))
+    assert (kept.rows["deck"].tolist(), last) == ([0, 0, 1, 1], (0, 1, 0))  # with the two of line-up 1 it has three
+    assert [remark.deck for remark in kept.remarks] == [0, 1] and list(kept.hands) == [0, 1]
     assert ledger.retired(Block(1, 0, 8)) == frozenset()
     assert ledger.retired(Block(1, 1, 7)) == {7}
-    kept, last = ledger.admit(Block(2, 0, 2), [group(a8=1), group(a8=1)])
-    assert (len(kept), last) == (2, (0, 2, 1))
+    assert ledger.admit(block(4, (0, 0), (0, 0)))[1] is None
+    kept, last = ledger.admit(block(2, (0, 1), (0, 1), (0, 1)))
+    assert (kept.rows["deck"].tolist(), last) == ([0, 0, 1, 1], (0, 2, 1))
     assert ledger.retired(Block(3, 0, 8)) == {7, 8}
 
 

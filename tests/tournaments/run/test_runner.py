@@ -188,7 +188,7 @@ def test_an_agent_whose_file_goes_away_forfeits(tmp_path):
     (tmp_path / "slow.py").unlink()
     results, stored = run(tmp_path / "run", config, 1)
     assert results["agents"][0]["faults_by_kind"] == {"load": 6}
-    assert "no file" in stored[0][-2]
+    assert "no file" in stored[0][8]
 
 
 @needs_proc

@@ -1,5 +1,6 @@
 """The run folder: resuming, refusing, and what it leaves untouched."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -13,22 +14,27 @@ from bit_flips import flipped
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.tournaments.report.run_record import read_run
+from plurispiel.tournaments.run.block_rows import Played, pack_rows
 from plurispiel.tournaments.run.config import TournamentConfig, read_config
 from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.results import make_results
-from plurispiel.tournaments.run.schedule import Block
 from plurispiel.tournaments.run.schema import SCHEMA, SCORES
 from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 CONFIG = TournamentConfig(agents=("call", "fold"), decks=4)
 
 
-def score(chips, play=1, faults=0, message=""):
-    return AgentScore(2, chips, chips * chips, faults, bytes([play] * 2 * len(COUNTERS)), message)
+def score(chips, play=1, faults=0, message="", kinds=""):
+    return AgentScore(2, chips, chips * chips, faults, bytes([play] * 2 * len(COUNTERS)), message, kinds)
 
 
 def groups(*chips):
     return [{0: score(c), 1: score(-c)} for c in chips]
+
+
+def played(first, scores, config=CONFIG, lineup=0, **kept):
+    """Return the result of a block of groups of scores by agent number."""
+    return Played(*pack_rows(config, lineup, first, scores), **kept)
 
 
 @pytest.fixture
@@ -39,8 +45,8 @@ def folder(tmp_path):
 @pytest.fixture
 def filled(folder):
     store = RunStore(folder, CONFIG)
-    store.add_block(Block(0, 0, 2), groups(1.5, 2.0), 0.25)
-    store.add_block(Block(0, 3, 1), groups(1 / 3), 0.5)
+    store.add_block(played(0, groups(1.5, 2.0)), 0.25)
+    store.add_block(played(3, groups(1 / 3)), 0.5)
     store.close()
     return folder
 
@@ -70,7 +76,7 @@ def test_what_was_stored_is_there_again(filled):
     assert scores["chips"].tolist() == [1.5, -1.5, 2.0, -2.0, 1 / 3, -1 / 3]
     assert scores["chips_squared"].tolist() == [2.25, 2.25, 4.0, 4.0, 1 / 9, 1 / 9]
     assert np.array_equal(store.play_counts()[1], np.full((2, len(COUNTERS)), 3))
-    store.add_block(Block(0, 2, 1), groups(5.0), 0.25)
+    store.add_block(played(2, groups(5.0)), 0.25)
     assert len(store.done()) == 4
     assert store.seconds() == 1.0
     store.close()
@@ -78,15 +84,15 @@ def test_what_was_stored_is_there_again(filled):
 
 def test_counts_may_reach_255(folder):
     store = RunStore(folder, CONFIG)
-    store.add_block(Block(0, 0, 2), [{0: score(0.0, play=255)}] * 2, 0.0)
+    store.add_block(played(0, [{0: score(0.0, play=255)}] * 2), 0.0)
     assert store.play_counts()[0].tolist() == [[510] * len(COUNTERS)] * 2
     store.close()
 
 
 def test_the_first_fault_is_that_of_the_first_deck(folder):
     store = RunStore(folder, CONFIG)
-    store.add_block(Block(0, 1, 1), [{0: score(0.0, faults=1, message="later"), 1: score(0.0)}], 0.0)
-    store.add_block(Block(0, 0, 1), [{0: score(0.0, faults=1, message="first"), 1: score(0.0)}], 0.0)
+    store.add_block(played(1, [{0: score(0.0, faults=1, message="later"), 1: score(0.0)}]), 0.0)
+    store.add_block(played(0, [{0: score(0.0, faults=1, message="first"), 1: score(0.0)}]), 0.0)
     assert store.first_faults() == {0: "first"}
     store.close()
 
@@ -94,7 +100,7 @@ def test_the_first_fault_is_that_of_the_first_deck(folder):
 def test_more_decks_go_on_and_fewer_report_only_those(filled):
     more = TournamentConfig(agents=CONFIG.agents, decks=9)
     store = RunStore(filled, more)
-    store.add_block(Block(0, 8, 1), groups(7.0), 0.0)
+    store.add_block(played(8, groups(7.0)), 0.0)
     assert len(store.scores()) == 8
     store.close()
     assert read_config(filled / "config.toml")["decks"] == 9
@@ -108,9 +114,28 @@ def test_more_decks_go_on_and_fewer_report_only_those(filled):
 def test_a_block_is_stored_whole_or_not_at_all(filled):
     store = RunStore(filled, CONFIG)
     with pytest.raises(RunRefused, match="another process"):
-        store.add_block(Block(0, 2, 2), groups(1.0, 1.0), 9.0)  # deck 3 is there already
+        store.add_block(played(2, groups(1.0, 1.0)), 9.0)  # deck 3 is there already
     assert sorted(store.done()) == [(0, 0), (0, 1), (0, 3)]
     assert store.seconds() == 0.75
+    store.close()
+
+
+def test_blocks_are_cut_where_the_groups_after_a_position_are_forgotten(folder):
+    config = TournamentConfig(agents=("call", "fold", "raise"), seats=2, decks=24, score="raw")
+    late = score(1.0, faults=1, message="late", kinds="timeout")
+    store = RunStore(folder, config)
+    for lineup, first, num_decks in ((0, 0, 5), (1, 0, 5), (2, 0, 5), (0, 5, 3), (1, 5, 3), (0, 8, 8)):
+        kept = {deck: b"x" for deck in range(first, first + num_decks)}
+        scores = [{0: late, 1: score(-1.0)}] * num_decks
+        store.add_block(played(first, scores, config, lineup, hands=kept, stories=kept), float(num_decks))
+    assert store.holds(1, 7) and not store.holds(2, 5) and not store.holds(1, 8) and store.seconds() == 29.0
+    store.forget_after((0, 1, 2))
+    store.check()
+    stays = [(0, deck) for deck in range(8)] + [(1, deck) for deck in range(3)]
+    assert sorted(store.done()) == sorted(store.told()) == stays == [group[:2] for group in store.hands()]
+    assert [row[:2] for row in store.faults()] == stays and store.seconds() == 11.0
+    assert store.fault_kinds() == {0: {"timeout": 11}}
+    assert store.holds(1, 2) and not store.holds(1, 3)
     store.close()
 
 
@@ -164,10 +189,12 @@ def columns():
 @pytest.mark.parametrize(("table", "column"), columns())
 def test_every_column_is_under_the_checksum(folder, table, column):
     store = RunStore(folder, CONFIG)
-    store.add_block(Block(0, 0, 2), groups(1.5, 2.0), 0.25, hands=[b"one", b"two"], stories=[b"", b"x"])
+    scores = [{0: score(1.5), 1: score(-1.5, message="late", kinds="timeout")}]
+    store.add_block(played(1, scores, hands={1: b"one"}, stories={1: b"x"}), 0.25)
     store.close()
-    one = "key = 'machine'" if table == "run" else "deck = 1 AND agent = 1" if table == "groups" else "deck = 1"
-    edit(folder, f"UPDATE {table} SET {column} = CAST(IFNULL({column}, '') AS TEXT) || '7' WHERE {one}")
+    one = {"run": "key = 'machine'", "blocks": "first = 1"}.get(table, "deck = 1")
+    kind = "BLOB" if column == "rows" else "TEXT"
+    edit(folder, f"UPDATE {table} SET {column} = CAST({column} || '7' AS {kind}) WHERE {one}")
     row = "the fact 'machine" if table == "run" else "the row of line-up "
     refused(folder, f"{row}.* is damaged; .*--fresh")
     for read in (lambda: read_run(folder, "A"), lambda: list(stored_hands(folder))):
@@ -176,13 +203,23 @@ def test_every_column_is_under_the_checksum(folder, table, column):
 
 
 def test_a_damaged_row_is_named(filled):
-    edit(filled, "UPDATE groups SET chips = 3 WHERE deck = 1 AND agent = 1")
-    refused(filled, "the row of line-up 0, deck 1, agent 'fold' is damaged")
+    edit(filled, "UPDATE blocks SET rows = zeroblob(length(rows)) WHERE first = 3")
+    refused(filled, "the row of line-up 0, deck 3 in the table of blocks is damaged")
+
+
+@pytest.mark.parametrize("change", ["num_decks = 1000000000000", "num_decks = 'x'", "rows = x'00'"])
+def test_blocks_that_do_not_fit_the_settings_are_refused(filled, change):
+    """Also where nobody compares checksums, as in a list of runs."""
+    edit(filled, f"UPDATE blocks SET {change} WHERE first = 3")
+    with contextlib.closing(RunStore.reading(filled)) as store:
+        with pytest.raises(RunRefused, match="is damaged: its config.toml does not fit its run.sqlite"):
+            store.done()
+            store.scores()
 
 
 def test_a_row_that_the_index_does_not_find_is_noticed(folder):
     store = RunStore(folder, CONFIG)
-    store.add_block(Block(0, 0, 2), groups(1.5, 2.0), 0.25, hands=[b"one", b"two"])
+    store.add_block(played(0, groups(1.5, 2.0), hands={0: b"one", 1: b"two"}), 0.25)
     store.close()
     content = (folder / "run.sqlite").read_bytes()
     database = sqlite3.connect(folder / "run.sqlite")
@@ -198,7 +235,7 @@ def test_a_row_that_the_index_does_not_find_is_noticed(folder):
 def test_what_a_database_gives_back_has_the_checksum_of_what_it_took(folder):
     odd = AgentScore(2, -0.0, 3, 0, b"\0" * 2 * len(COUNTERS), "", chance=float("nan"), own_actions=1 / 3)
     store = RunStore(folder, CONFIG)
-    store.add_block(Block(0, 0, 1), [{0: odd, 1: score(np.float64(1e100), message="\0 ä")}], np.float64(0.1))
+    store.add_block(played(0, [{0: odd, 1: score(np.float64(1e100), message="\0 ä")}]), np.float64(0.1))
     store.check()
     store.close()
 
@@ -208,7 +245,10 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(folder, num_flips):
     """In rows and in what leads to them: the first bytes of pages."""
     config = TournamentConfig(agents=CONFIG.agents, decks=30, score="raw")
     store = RunStore(folder, config)
-    store.add_block(Block(0, 0, 30), groups(*range(30)), 0.5, hands=[b"h" * 300] * 30, stories=[b"s" * 300] * 30)
+    for first in range(0, 30, 3):
+        hands, stories = ({deck: letter * 300 for deck in range(first, first + 3)} for letter in (b"h", b"s"))
+        scores = groups(*range(first, first + 3))
+        store.add_block(played(first, scores, config, hands=hands, stories=stories), 0.5)
     want, path = told(store), folder / "run.sqlite"
     store.close()
     good = path.read_bytes()
@@ -252,7 +292,8 @@ def test_a_truncated_database_is_refused(filled, share):
 def test_a_damaged_page_is_refused(folder, page):
     config = TournamentConfig(agents=CONFIG.agents, decks=400)
     store = RunStore(folder, config)
-    store.add_block(Block(0, 0, 400), groups(*range(400)), 0.0)
+    for first in range(0, 400, 8):
+        store.add_block(played(first, groups(*range(8)), config), 0.0)
     store.close()
     content = bytearray((folder / "run.sqlite").read_bytes())
     pages = len(content) // 4096
@@ -264,9 +305,9 @@ def test_a_damaged_page_is_refused(folder, page):
 
 def test_damage_done_meanwhile_is_refused(filled):
     store = RunStore(filled, CONFIG)
-    edit(filled, "DROP TABLE groups")
-    for read in (store.done, store.scores, store.play_counts, lambda: store.add_block(Block(0, 2, 1), groups(1), 0)):
-        with pytest.raises(RunRefused, match="no such table: groups"):
+    edit(filled, "DROP TABLE blocks")
+    for read in (store.done, store.scores, store.play_counts, lambda: store.add_block(played(2, groups(1)), 0)):
+        with pytest.raises(RunRefused, match="no such table: blocks"):
             read()
     store.close()
 

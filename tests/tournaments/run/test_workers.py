@@ -20,7 +20,7 @@ def played(config=CONFIG):
     try:
         methods = {type(worker.process).__name__ for worker in team._workers}
         jobs = (Job(block, frozenset()) for block in make_blocks(config, 1, ()))
-        chips = [group[0].chips for _, result in team.play(jobs) for group in result.groups]
+        chips = [chips for _, result in team.play(jobs) for chips in result.rows["chips"][::2].tolist()]
     finally:
         team.close()
     return chips, methods

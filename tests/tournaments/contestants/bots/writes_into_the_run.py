@@ -6,13 +6,13 @@ from spy import Bot as Spy
 
 
 class Bot(Spy):
-    """Writes itself rich, in the run's database and in its settings."""
+    """Erases all scores in the run's database, and writes into its settings."""
 
     def attempt(self):
         for folder in (FOLDER / "run", *map(Path, TARGETS.get("folders", ()))):
             try:
                 with sqlite3.connect(f"{(folder / 'run.sqlite').as_uri()}?mode=rw", uri=True) as database:
-                    database.execute("UPDATE groups SET chips = 1000000 WHERE agent > 1")
+                    database.execute("UPDATE blocks SET rows = zeroblob(length(rows))")
                     yield folder / "run.sqlite"
             except sqlite3.Error:
                 pass
