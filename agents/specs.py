@@ -27,7 +27,7 @@ import re
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -526,6 +526,14 @@ def _value(text: str) -> int | float | str:
     return text
 
 
+class _SourceLoader(importlib.machinery.SourceFileLoader):
+    """Loads an agent's file, never its bytecode, which would pass for that of a new text of equal size and second."""
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        """Raise OSError: without a time of change, bytecode is neither read nor written."""
+        raise OSError(f"no bytecode of {path} is used")
+
+
 def _load_file(spec: AgentSpec) -> ModuleType:
     path = Path(spec.name)
     if not path.is_file():
@@ -534,6 +542,8 @@ def _load_file(spec: AgentSpec) -> ModuleType:
     module_spec = importlib.util.spec_from_file_location(f"plurispiel_agent_{path.stem}", path)
     if module_spec is None or module_spec.loader is None:
         raise ValueError(f"{spec.name!r} is not a Python file (agent {spec.text!r})")
+    if isinstance(module_spec.loader, importlib.machinery.SourceFileLoader):
+        module_spec.loader = _SourceLoader(module_spec.name, str(path))
     search_in(path.resolve().parent)
     module = importlib.util.module_from_spec(module_spec)
     sys.modules[module.__name__] = module  # dataclasses look their module up

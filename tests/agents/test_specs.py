@@ -1,5 +1,6 @@
 """Agent specs: their grammar, what they build, and what is said when they cannot."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -216,6 +217,15 @@ def test_the_digest_of_a_file_follows_its_text(folder):
     assert agent_digest("call") == ""
     with pytest.raises(ValueError, match="cannot read the agent's file 'gone.py'"):
         agent_digest("gone.py:Bot")
+
+
+def test_a_file_changed_within_a_second_is_loaded_anew(folder, monkeypatch):
+    """Though bytecode may be written: that of another text of the same size and second would be taken for its own."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for number in (7, 8):
+        (folder / "my_bot.py").write_text(BOT.replace("size: int = 3", f"size: int = {number}"))
+        os.utime("my_bot.py", (1e9, 1e9))
+        assert make_agent("my_bot.py:MyBot").size == number
 
 
 def test_looking_for_the_file_of_a_module_leaves_pythons_path_alone(folder, monkeypatch):
