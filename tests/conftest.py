@@ -11,28 +11,26 @@ import pytest
 
 from plurispiel.abstraction.machine.interrupts import SIGNALS
 
-WARMUP = "from plurispiel.tournaments.run.kernels import MODULES, warmup; warmup(MODULES[::{}])"
-
 
 def pytest_configure(config):
-    """Hide the user's bucket tables: the default values of AIVAT depend on them."""
+    """Hide the user's bucket tables: the default values of AIVAT depend on them. Let processes write bytecode.
+
+    The tests start some hundred processes, each of which would compile the package's modules for itself.
+    """
     if not hasattr(config, "workerinput"):  # workers are started with this environment
         folder = tempfile.TemporaryDirectory(prefix="plurispiel-home-")
         config.add_cleanup(folder.cleanup)
         os.environ["PLURISPIEL_HOME"] = folder.name
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session):
-    """Compile the kernels before the workers of a whole run start: each would compile most of them for itself.
-
-    Two processes begin at either end and load from the cache what the other has compiled.
-    """
+    """Compile the kernels before the workers of a whole run start: each would compile most of them for itself."""
     config = session.config
     is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.getoption("numprocesses", None)
     if is_whole and not config.option.collectonly and not os.environ.get("NUMBA_DISABLE_JIT"):
-        ends = [subprocess.Popen([sys.executable, "-c", WARMUP.format(step)]) for step in (1, -1)]
-        assert [process.wait() for process in ends] == [0, 0]
+        subprocess.run([sys.executable, "-m", "plurispiel", "warmup"], check=True)
 
 
 @pytest.fixture(scope="session")
