@@ -104,8 +104,8 @@ class ReportedRows:
 
 def _no_earlier_rows() -> EarlierRows:
     """Return the earlier rows of no decision."""
+    stored = np.empty(0, np.uint8)
+    stored.setflags(write=False)  # the type of packed blueprints, for which kernels are compiled anyway
     none = np.empty(0, np.int64)
     zero = np.zeros(1, np.int64)
-    return EarlierRows(
-        np.empty(0, np.float32), zero, none.reshape(0, 4), zero, np.empty(0), none, none, np.empty(0, np.float64)
-    )
+    return EarlierRows(stored, zero, none.reshape(0, 4), zero, np.empty(0), none, none, np.empty(0, np.float64))

@@ -119,17 +119,20 @@ def test_threads_change_nothing():
 
 @pytest.mark.parametrize(("calls", "limps"), [pytest.param(0.0, 0.0, marks=pytest.mark.slow), (0.3, 0.8), (1.0, 1.0)])
 def test_a_mixture_of_call_and_fold_by_hand(calls, limps):
-    """Before the flop only call and fold, on the flop all-in once; the blueprint never raises, whatever it holds."""
+    """Before the flop only call and fold, on the flop all-in once; the blueprint never raises, whatever it holds.
+
+    Shares are tenths, which a row of whole numbers stores exactly.
+    """
     rules = dataclasses.replace(small_game(2, 4, (0, 3), stack=700), betting_abstraction="fullgame")
     drawn = random_blueprint(rules, ALL_IN_ON_THE_FLOP, cards=lossless_buckets(rules))
-    rows = np.zeros(len(drawn.rows), np.float32)
+    rows = np.zeros(len(drawn.rows), np.uint8)
     for node in np.flatnonzero(drawn.tree.actor >= 0).tolist():
         street, actions = int(drawn.tree.street[node]), drawn.tree.actions(node).tolist()
         share = (limps if street == 0 else calls) if FOLD in actions else 1.0
         cells = np.arange(drawn.cards.num_buckets[street]) * drawn.game.pairs[street] + drawn.tree.row[node]
-        rows[drawn.game.base[street] + cells + actions.index(CALL)] = share
+        rows[drawn.game.base[street] + cells + actions.index(CALL)] = round(10 * share)
         if FOLD in actions:
-            rows[drawn.game.base[street] + cells + actions.index(FOLD)] = 1.0 - share
+            rows[drawn.game.base[street] + cells + actions.index(FOLD)] = 10 - round(10 * share)
     blueprint = dataclasses.replace(drawn, rows=rows)
 
     size = len(rules.cards)
@@ -151,7 +154,7 @@ def test_a_mixture_of_call_and_fold_by_hand(calls, limps):
     small_blind = np.maximum(-50 * mass, flop_value).sum() / pairs
     big_blind = (limps * flop_value + (1 - limps) * 50 * mass).sum() / pairs
     found = on_all_flops(rules, blueprint.tree, ActingRows(blueprint))
-    np.testing.assert_allclose(found.values, [big_blind, small_blind], rtol=0, atol=1e-4)  # rows are float32
+    np.testing.assert_allclose(found.values, [big_blind, small_blind], rtol=0, atol=1e-5)  # shares are float32
 
 
 def test_an_agent_that_tells_suits_apart_is_refused():

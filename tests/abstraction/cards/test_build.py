@@ -90,10 +90,14 @@ def test_the_same_seed_gives_the_same_table(table):
 @pytest.mark.slow
 def test_potential_aware_buckets_are_the_same_without_the_table():
     config = dataclasses.replace(
-        SMALL_TABLE, turn=StreetConfig(16, "potential"), flop=StreetConfig(8, "potential"), rounds=1
+        SMALL_TABLE,
+        flop=StreetConfig(8, "potential"),
+        turn=StreetConfig(16, "potential"),
+        river=StreetConfig(9, "ochs"),
+        rounds=1,
     )
     found = build_table(config, threads=2)
-    for street, number in (("flop", 2), ("turn", 40)):
+    for street, number in (("flop", 2), ("turn", 40), ("river", 40)):
         assert found.num_buckets[street] == config.street(street).buckets
         for board in random_boards(street, number, 7):
             assert (found.model.classify(board) == found.row(board)).all()

@@ -80,7 +80,7 @@ def test_building_what_is_there_already_says_so(tmp_path, bucket_table_folder, c
     config = tmp_path / "smallest.toml"
     config.write_text(
         'fit_points = 20000\nrounds = 3\n[flop]\nbuckets = 12\nfeatures = "histogram"\ndistance = "cramer"\n'
-        '[turn]\nbuckets = 20\nfeatures = "histogram"\n[river]\nbuckets = 9\nfeatures = "ochs"\n'
+        '[turn]\nbuckets = 20\nfeatures = "histogram"\n[river]\nbuckets = 9\nfeatures = "ehs"\n'
     )
     monkeypatch.setattr(abstraction, "warmup", lambda modules: None)
     code, out, err = run(capsys, "build", str(config), "--out", str(bucket_table_folder))

@@ -1,5 +1,6 @@
 """`plurispiel blueprint`: what it prints, what it refuses, and that nothing is lost."""
 
+import contextlib
 import json
 import os
 import random
@@ -247,9 +248,8 @@ def wait_for_checkpoint(run_folder, process):
 
 def end_all(folder, whole):
     """Go on to the end, and compare with a run that was never disturbed."""
-    process = start(folder, "resume", "run", "--threads", "1", "--checkpoint-minutes", "0.001")
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
+    with contextlib.chdir(folder):
+        assert main(["blueprint", "resume", "run", "--threads", "1", "--checkpoint-minutes", "0.001"]) == 0
     first, second = (load_blueprint(path / FOLDER) for path in (whole, folder / "run"))
     assert np.array_equal(first.rows, second.rows) and first.training["nodes"] == second.training["nodes"]
 
@@ -257,9 +257,8 @@ def end_all(folder, whole):
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
-    process = start(folder, *TRAIN[:-2], "--out", "run")  # checkpoints cost more than training
-    _, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err
+    with contextlib.chdir(folder):
+        assert main(["blueprint", *TRAIN[:-2], "--out", "run"]) == 0  # checkpoints cost more than training
     return folder / "run"
 
 

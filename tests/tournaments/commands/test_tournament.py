@@ -120,7 +120,7 @@ def test_the_same_command_again_plays_nothing(capsys):
 def test_a_bot_of_fifteen_lines_plays(capsys, tmp_path):
     assert len(MY_BOT.splitlines()) <= 15
     (tmp_path / "my_bot.py").write_text(MY_BOT.replace("plurispiel.agents ", "plurispiel.agents.base "))
-    results = play(capsys, "--agents", "my_bot.py:MyBot,tag", "--decks", 40)
+    results = play(capsys, "--agents", "my_bot.py:MyBot,tag", "--decks", 40, "--processes", "one")
     assert [agent["name"] for agent in results["agents"]] == ["my_bot.py:MyBot", "tag"]
     assert [agent["faults"] for agent in results["agents"]] == [0, 0]
     assert results["agents"][0]["stats"]["showdown"] < 0.2
@@ -136,7 +136,8 @@ def test_faults_are_counted_and_explained(capsys, tmp_path):
         "    def restart(self, rules, seat, rng): pass\n"
         "    def act(self, view): return view.nothing\n"
     )
-    assert main(["tournament", "--agents", "bad.py:Bad,call", "--decks", "5", "--workers", "1", "--json"]) == 0
+    arguments = ["--agents", "bad.py:Bad,call", "--decks", "5", "--workers", "1", "--processes", "one", "--json"]
+    assert main(["tournament", *arguments]) == 0
     captured = capsys.readouterr()
     agents = json.loads(captured.out)["agents"]
     # The first to act folds as the button; as the big blind it checks down against a caller.
@@ -193,7 +194,8 @@ def test_a_changed_bot_or_module_is_played_anew(capsys, tmp_path, monkeypatch):
         (tmp_path / "changing.py").write_text(f"ACTION = {action}\n" + TALKER.replace("return 1", "return ACTION"))
         sys.modules.pop("changing", None)
         importlib.invalidate_caches()
-        results = play(capsys, "--agents", "changing:Talker,raise", "--decks", 1, "--score", "raw")
+        arguments = ("--agents", "changing:Talker,raise", "--decks", 1, "--score", "raw", "--processes", "one")
+        results = play(capsys, *arguments)
         rounds.append(results["digest"])
     assert rounds[0] != rounds[1]
 
@@ -219,7 +221,7 @@ def test_settings_find_agents_beside_them_from_anywhere(capsys, tmp_path, monkey
     (tmp_path / "bots" / "helper.py").write_text("")
     (tmp_path / "bots" / "mine.toml").write_text('agents = ["my_bot.py:MyBot", "tag"]\ndecks = 3\n')
     monkeypatch.chdir(tmp_path)
-    here = play(capsys, "bots/mine.toml", "--out", str(tmp_path / "run"))
+    here = play(capsys, "bots/mine.toml", "--processes", "one", "--out", str(tmp_path / "run"))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     there = play(capsys, "../run/config.toml", "--out", str(tmp_path / "run"))
@@ -252,7 +254,7 @@ def test_names_may_look_like_markup(capsys, tmp_path):
         "from plurispiel.agents.base import Agent\nclass B(Agent):\n    def act(self, view):\n        return 1\n"
     )
     spec = "<script>alert(1)&.py:B"
-    results = play(capsys, "--agents", f"{spec},call", "--decks", 2)
+    results = play(capsys, "--agents", f"{spec},call", "--decks", 2, "--processes", "one")
     assert results["agents"][0]["name"] == spec
     assert results["agents"][0]["faults"] == 0
 
@@ -347,7 +349,7 @@ def test_another_runs_folder_is_refused(capsys):
 
 def test_a_refused_folder_says_what_differs(capsys, tmp_path):
     (tmp_path / "my_bot.py").write_text(MY_BOT)
-    out = ["--decks", "1", "--workers", "1", "--score", "raw", "--out", "run"]
+    out = ["--decks", "1", "--workers", "1", "--score", "raw", "--processes", "one", "--out", "run"]
     assert main(["tournament", "--agents", "my_bot.py:MyBot,call", *out]) == 0
     for given, what in {
         "--agents my_bot.py:MyBot,tag": "agents was my_bot.py:MyBot,call, and is my_bot.py:MyBot,tag now",

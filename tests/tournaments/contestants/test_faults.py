@@ -28,20 +28,22 @@ def sometimes(tmp_path):
 
 def test_the_run_can_be_aborted(capsys, tmp_path, sometimes):
     arguments = ["tournament", "--agents", f"{sometimes}?share=1,call", "--decks", "4", "--on-fault", "abort"]
-    arguments += ["--score", "raw"]
+    arguments += ["--score", "raw", "--processes", "one"]
     for workers in ("1", "2"):
         code = main([*arguments, "--workers", workers, "--out", str(tmp_path / workers)])
         captured = capsys.readouterr()
         assert (code, captured.out) == (1, "")
         assert "committed a fault (exception): act: RuntimeError: sometimes" in captured.err.splitlines()[-1]
     with pytest.raises(RunAborted):
-        play(tmp_path / "run", TournamentConfig(agents=(f"{sometimes}?share=1", "call"), on_fault="abort"))
+        aborting = TournamentConfig(agents=(f"{sometimes}?share=1", "call"), on_fault="abort")
+        play(tmp_path / "run", aborting, processes="one")
 
 
 def test_faults_can_be_repaired(tmp_path, sometimes):
     config = {"agents": (f"{sometimes}?share=0.2", "call"), "decks": 10, "max_faults": 1000, "seed": 1, "score": "raw"}
     rows = {
-        how: play(tmp_path / how, TournamentConfig(**config, on_fault=how), keep="all") for how in ("forfeit", "repair")
+        how: play(tmp_path / how, TournamentConfig(**config, on_fault=how), keep="all", processes="one")
+        for how in ("forfeit", "repair")
     }
     assert total_faults(rows["repair"], 0) > total_faults(rows["forfeit"], 0)
 
@@ -49,7 +51,7 @@ def test_faults_can_be_repaired(tmp_path, sometimes):
 @pytest.mark.parametrize("keep", ["all", "sample", "none"])
 def test_kept_hands_are_those_that_were_played(tmp_path, sometimes, keep):
     config = TournamentConfig(agents=(f"{sometimes}?share=0.01", "random", "tag"), decks=40, seed=2, score="raw")
-    rows = play(tmp_path / "run", config, keep=keep, workers=1 + (keep == "sample"))
+    rows = play(tmp_path / "run", config, keep=keep, workers=1 + (keep == "sample"), processes="one")
     hands = list(stored_hands(tmp_path / "run"))
     faulty = {row[1] for row in rows if row[6]}
     assert any(deck >= 20 for deck in faulty)
@@ -113,11 +115,11 @@ def test_an_agent_that_does_not_load_any_more_commits_a_fault(capsys, tmp_path):
         "if os.path.exists(path): raise RuntimeError('once is enough')\n"
         "open(path, 'w').close()\n"
     )
-    arguments = ["tournament", "--agents", f"{tmp_path}/once.py:Bot,call", "--decks", "3", "--workers", "1"]
+    arguments = ["tournament", "--agents", f"{tmp_path}/once.py:Bot,call", "--decks", "2", "--workers", "1"]
     arguments += ["--sandbox", "none"]  # it has to write
     assert main([*arguments, "--out", str(tmp_path / "run")]) == 0
     assert "RuntimeError: once is enough" in capsys.readouterr().err
-    assert json.loads((tmp_path / "run" / "results.json").read_text())["agents"][0]["faults_by_kind"] == {"load": 6}
+    assert json.loads((tmp_path / "run" / "results.json").read_text())["agents"][0]["faults_by_kind"] == {"load": 4}
 
 
 def test_the_main_process_runs_no_foreign_code(tmp_path, monkeypatch):
@@ -130,10 +132,8 @@ def test_the_main_process_runs_no_foreign_code(tmp_path, monkeypatch):
         )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    code = main(
-        ["tournament", "--agents", "file_bot.py:Bot,guests.bot:Bot", "--decks", "2", "--workers", "1", "--out", "run"]
-    )
-    assert code == 0
+    arguments = ["--agents", "file_bot.py:Bot,guests.bot:Bot", "--decks", "2", "--workers", "1", "--processes", "one"]
+    assert main(["tournament", *arguments, "--out", "run"]) == 0
     assert [agent["faults"] for agent in timeless(tmp_path / "run")["agents"]] == [0, 0]
 
 
@@ -152,26 +152,23 @@ def test_a_second_runner_is_told_who_is_the_first(tmp_path, capsys):
 
 
 @posix
-def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path):
+def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path, monkeypatch, capsys):
     import resource
 
-    arguments = command("--agents", "random,call,random", "--decks", 400, "--workers", 1, "--hands", "none")
-    arguments += ["--score", "duplicate"]
-    whole = subprocess.run([*arguments, "--out", "whole"], cwd=tmp_path, capture_output=True, text=True)
-    assert whole.returncode == 0, whole.stderr
+    arguments = ["--agents", "random,call,random", "--decks", "400", "--workers", "1", "--hands", "none"]
+    arguments += ["--score", "duplicate", "--out"]
+    monkeypatch.chdir(tmp_path)
+    assert main(["tournament", *arguments, "whole"]) == 0
 
     def small_disk():  # files beyond this size cannot be written, as on a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
-    full = subprocess.run(
-        [*arguments, "--out", "run"], cwd=tmp_path, capture_output=True, text=True, preexec_fn=small_disk
-    )
+    full = subprocess.run(command(*arguments, "run"), capture_output=True, text=True, preexec_fn=small_disk)
     assert full.returncode in (1, 2)
     assert "Traceback" not in full.stderr
     assert "run.sqlite" in full.stderr.splitlines()[-1]
-    again = subprocess.run([*arguments, "--out", "run"], cwd=tmp_path, capture_output=True, text=True)
-    assert again.returncode == 0, again.stderr
-    assert "hands already there" in again.stderr
+    assert main(["tournament", *arguments, "run"]) == 0
+    assert "hands already there" in capsys.readouterr().err
     assert timeless(tmp_path / "run") == timeless(tmp_path / "whole")
 
 
@@ -189,7 +186,7 @@ class Bot(Agent):
 def test_a_message_that_no_file_takes_ends_no_run(capsys, tmp_path):
     (tmp_path / "unwritable.py").write_text(UNWRITABLE)
     command = ["tournament", "--agents", f"{tmp_path}/unwritable.py:Bot,call", "--decks", "2", "--score", "duplicate"]
-    assert main([*command, "--out", str(tmp_path / "run")]) == 0
+    assert main([*command, "--workers", "1", "--processes", "one", "--out", str(tmp_path / "run")]) == 0
     captured = capsys.readouterr()
     assert "exception 4" in captured.err and "half a pair: ?" in captured.err
     store = RunStore.reading(tmp_path / "run")

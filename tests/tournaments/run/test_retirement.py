@@ -41,7 +41,7 @@ def test_after_too_many_faults_a_seat_only_folds(capsys, tmp_path, sometimes):
             "--json",
             "--score=raw",
         ]
-        + ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "all"]
+        + ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "all", "--processes", "one"]
     )
     assert code == 3
     captured = capsys.readouterr()
