@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 MAX_KEPT_STATES = 4096
-MAX_KEPT_PLACES = 1 << 15
+MAX_KEPT_PLACES = 1 << 13  # up to 2 KB each; four times as many took as long against random bets
 MAX_KEPT_GAMES = 16
 
 

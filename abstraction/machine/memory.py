@@ -36,14 +36,43 @@ def resident_bytes() -> int:
         return peak_bytes()
 
 
+def anonymous_bytes(process: int | str = "self") -> int:
+    """Return the bytes of a process's memory that are no pages of files, such as libraries and mapped blueprints.
+
+    Parameters
+    ----------
+    process : int, optional
+        The number of the process; by default this process.
+
+    Returns
+    -------
+    int
+        0 without ``/proc``, and for a process that has ended.
+    """
+    return _status_bytes("RssAnon", process)
+
+
 def peak_bytes() -> int:
     """Return the peak of this process's memory in bytes; 0 where the system does not report it."""
-    return _peak("RUSAGE_SELF")
+    # The system's other report, `getrusage`, begins with the memory of the process that started this one.
+    return _status_bytes("VmHWM") or _peak("RUSAGE_SELF")
 
 
 def peak_child_bytes() -> int:
-    """Return the largest peak of memory among child processes that have ended, in bytes; 0 if none is reported."""
+    """Return the largest peak of memory among child processes that have ended, in bytes; 0 if none is reported.
+
+    A child's peak is at least the memory that this process took when it started the child.
+    """
     return _peak("RUSAGE_CHILDREN")
+
+
+def _status_bytes(field: str, process: int | str = "self") -> int:
+    """Return a number of bytes in ``/proc/PROCESS/status``; 0 if it is not there."""
+    try:
+        with open(f"/proc/{process}/status") as file:
+            return next((1024 * int(line.split()[1]) for line in file if line.startswith(f"{field}:")), 0)
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _peak(whose: str) -> int:

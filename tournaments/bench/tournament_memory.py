@@ -1,15 +1,17 @@
-"""Peak memory of tournaments with AIVAT: it should not grow with the number of hands."""
+"""Memory of a tournament with AIVAT: it should not grow with the number of hands."""
 
-import concurrent.futures
 import multiprocessing
 import tempfile
 from pathlib import Path
 
-from plurispiel.abstraction.machine.memory import peak_bytes, peak_child_bytes
+import numpy as np
+
+from plurispiel.abstraction.machine.memory import anonymous_bytes
 from plurispiel.tournaments.bench.measurement import Measurement
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.runner import play_run
+from plurispiel.tournaments.run.schedule import Block
 from plurispiel.tournaments.run.store import RunStore
 
 _LINEUP = ("blueprint", "tag")
@@ -19,32 +21,53 @@ _WORKERS = 2
 
 
 def bench_tournament_memory(seconds: float = 1.0) -> list[Measurement]:
-    """Return the peaks of a run of 1,000 hands for each second of `seconds`, and of a run of three times as many.
+    """Return the most memory that processes took during 1,000 hands for each of `seconds`, and during three times that.
 
-    The runs are heads-up with AIVAT and two workers. Each run has a new process, whose peak is its own.
+    Both figures are from one run, heads-up with AIVAT and two workers, so that kernels which a worker compiles count in
+    both. Pages of files do not count (`anonymous_bytes`): they are shared, and loaded as hands come to need them.
     """
     few = max(2, round(_HANDS_A_SECOND * seconds / 2))
-    peaks = [_peaks_of_new_process(decks) for decks in (few, _TIMES * few)]
+    most = memory_of_run([few, _TIMES * few])
     rows = []
-    for whose, first, last in zip(("main process", "largest worker"), *peaks, strict=True):
+    for whose, (first, last) in zip(("main process", "largest worker"), zip(*most, strict=True), strict=True):
         growth = f"{(last - first) / 2**20:+.1f} MiB"
-        for decks, peak, note in ((few, first, "peak"), (_TIMES * few, last, f"peak, {growth}")):
-            rows.append(Measurement(f"{2 * decks:,} hands with AIVAT, {whose}", peak / 2**20, "MiB", note))
+        for decks, size, note in ((few, first, "most until then"), (_TIMES * few, last, f"most until then, {growth}")):
+            rows.append(Measurement(f"{2 * decks:,} hands with AIVAT, {whose}", size / 2**20, "MiB", note))
     return rows
 
 
-def tournament_peaks(decks: int) -> tuple[int, int]:
-    """Play a run in this process, and return its peak and the largest of its workers, in bytes."""
-    config = TournamentConfig(agents=_LINEUP, decks=decks, score="aivat_duplicate", values="checkdown", seed=1)
+def memory_of_run(decks: list[int]) -> list[tuple[int, int]]:
+    """Play a run in this process and its workers.
+
+    Parameters
+    ----------
+    decks : list of int
+        Numbers of decks, ascending; the last one is that of the run.
+
+    Returns
+    -------
+    list of (int, int)
+        For each number of decks, the most memory that this process and that any worker took until then, in bytes.
+    """
+    config = TournamentConfig(agents=_LINEUP, decks=decks[-1], score="aivat_duplicate", values="checkdown", seed=1)
+    most = [(0, 0) for _ in decks]
+    done = 0
+
+    def measure(block: Block, rows: np.ndarray) -> None:
+        nonlocal done
+        done += block.num_decks
+        now = (
+            anonymous_bytes(),
+            max((anonymous_bytes(child.pid or 0) for child in multiprocessing.active_children()), default=0),
+        )
+        for k, number in enumerate(decks):
+            if done <= number:
+                most[k] = max(most[k][0], now[0]), max(most[k][1], now[1])
+
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:
-            play_run(config, store, Conduct(_WORKERS))
+            play_run(config, store, Conduct(_WORKERS), measure)
         finally:
             store.close()
-    return peak_bytes(), peak_child_bytes()
-
-
-def _peaks_of_new_process(decks: int) -> tuple[int, int]:
-    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(tournament_peaks, decks).result()
+    return most
