@@ -22,8 +22,9 @@ and tree disagree, the following rules hold.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no tree seat afterwards. If
   that seat bets later, it takes over the tree seat of another seat, but never that of our own seat. The tree seats that
   act before the bettor's are assumed to check.
-- A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
-  next raise that the tree can follow, or until the next street (`Shadow.missed`).
+- A raise is missed where the tree's decision offers no raise at all, or where the raising seat cannot be brought to
+  act: the tree then has no decisions until the next raise that the tree can follow, or until the next street
+  (`Shadow.missed`).
 - A seat that is all-in in the hand calls in the tree. If the hand is a street ahead, all seats call in the tree until
   the tree has caught up. If the tree is a street ahead, it waits for the hand. If the betting is over in the tree, the
   tree has no more decisions.

@@ -31,7 +31,7 @@ class Discounting:
     rule : FullWidth
         The discounts of regrets, and the exponent gamma of the average's weights.
     restarts : bool
-        Whether the average's weights count from the last power of 4 that at least half of the iterations have followed.
+        Whether the average's weights count from the latest of the iterations 4, 16, 64, ... in the first half.
     """
 
     rule: FullWidth

@@ -46,7 +46,7 @@ _COMPARED_PROGRAMS = 5
 """Hands in which a program is compared with newly started ones, which takes three starts or more for each hand."""
 
 _UNSEEDED = ("acpc", "pokerbots")
-"""Programs whose protocol tells no seed: no program of theirs can play the same again."""
+"""The kinds of programs whose protocol tells no seed: they cannot be asked to play the same again."""
 
 _PATIENCE = 10
 """Time for a hand in the test of the contract, as a multiple of the time limit of one answer.
@@ -287,7 +287,8 @@ def _check_recall(
 def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
     lines = [
         printable(f"{record['agent']} in {record['game']}"),
-        f"{record['hands']:,} hands as in a tournament, {limits.seconds:g} s and {limits.memory:,} MiB at most:",
+        f"{record['hands']:,} hands as in a tournament, "
+        f"at most {limits.seconds:g} s for an answer and {limits.memory:,} MiB:",
     ]
     if record["hands"] < wanted and sum(record["faults"].values()) < _MAX_FAULTS:
         lines[-1] = lines[-1].replace(" hands", f" of {wanted:,} hands", 1)

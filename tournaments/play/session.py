@@ -116,7 +116,8 @@ class Session:
             except Left as left:
                 if left.__cause__ is not None:
                     raise left.__cause__ from None
-                return self._history.next_number > number  # too many keys of a pipe were refused after a hand
+                # After a finished hand: a pipe gave too many lines that are no keys.
+                return self._history.next_number > number
         return True
 
     @property
@@ -179,7 +180,10 @@ class Session:
         rules, screen = self._table.rules, self._screen
         posted = "/".join(f"{chips:,}" for chips in sorted({*rules.blinds} - {0}))
         blinds = f"{'blinds' if len({*rules.blinds}) > 1 else 'antes'} {posted}"
-        stacks = "" if rules.stacks is None else f", stacks {max(rules.stacks):,} in every hand"
+        held = rules.stacks or ()
+        differ = len({*held}) > 1
+        chips_behind = "/".join(f"{chips:,}" for chips in (held if differ else held[:1]))
+        stacks = f", stacks {chips_behind}{' by seat' if differ else ''} in every hand" if held else ""
         name = game_name(rules)
         title = "" if "(" in name else f"{name}: "  # a game string is long, and the rest of the line says the same
         screen.line(f"{title}{rules.num_seats} seats, {rules.betting}, {blinds}{stacks}", indent=2)

@@ -70,7 +70,8 @@ class TableAgent(RangeAgent):
             kind = "limit" if rules.is_limit else "no-limit"
             raise ValueError(
                 "continual re-solving plays heads-up no-limit hold'em, and two-seat games of one or two streets, got a "
-                f"{kind} game of {rules.num_seats} seats and {rules.num_streets} streets"
+                f"{kind} game of {rules.num_seats} seats and {rules.num_streets} streets, with "
+                f"{rules.num_suits} suits, {rules.num_ranks} ranks and {rules.num_hole_cards} hole cards"
             )
         super().restart(rules, seat, rng)
         if not self._is_compiled:  # compile now, before the time limit of a decision begins
