@@ -18,6 +18,8 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="no alarm on this system"),
     # an interrupt may come in a callback of weakref, where Python prints it and goes on until the next one
     pytest.mark.filterwarnings("ignore:(?s).*KeyboardInterrupt:pytest.PytestUnraisableExceptionWarning"),
+    # `subprocess.run` kills its program at an interrupt and does not wait for it
+    pytest.mark.filterwarnings("ignore:(?s).*subprocess .* is still running:pytest.PytestUnraisableExceptionWarning"),
 ]
 
 SEED = 21
