@@ -8,6 +8,7 @@ from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame
 from plurispiel.abstraction.trees.game_tree import GameTree, checked_strategy
 from plurispiel.agents.base import Agent, Decision
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
+from plurispiel.evaluation.hand import unreadable
 
 _TIMES_ASKED = 1_000
 """The least number of repeated questions, over all infosets, to an agent that answers with bare actions.
@@ -35,8 +36,7 @@ def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     try:
         return checked_strategy(tree, _read(tree, agent, game))
     except Exception as error:  # an agent may raise anything
-        what = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        raise ValueError(f"the strategy of {agent.name} cannot be read: {what}{error}") from error
+        raise unreadable(agent, error) from error
 
 
 def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:

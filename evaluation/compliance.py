@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import SUM_TOLERANCE, Agent, Decision, Event, PublicState, Strategy, View
+from plurispiel.agents.base import SUM_TOLERANCE, Agent, Decision, PublicState, Strategy, View
 from plurispiel.agents.baselines.simple import RandomAgent
-from plurispiel.evaluation.hand import Hand, HandEnd, RemoteAgent, deal_deck, play_hand
+from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
+from plurispiel.evaluation.listener import Listener
 
 MAX_DEVIATION = 4.5
 """Largest allowed difference of an action's frequency from its expectation by the strategy, in standard errors."""
@@ -112,28 +113,7 @@ def check_agent(
     return report
 
 
-class _Listener(RemoteAgent):
-    """A stand-in at the table that passes restarts, events and the end to an agent. Subclasses pass the decisions."""
-
-    def __init__(self, agent: Agent):
-        self.agent = agent
-
-    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        self.agent.restart(rules, seat, rng)
-
-    def observe(self, event: Event) -> None:
-        self.agent.observe(event)
-
-    def end_hand(self) -> None:
-        if isinstance(self.agent, RemoteAgent):
-            self.agent.end_hand()
-
-    def show_end(self, end: HandEnd) -> None:
-        if isinstance(self.agent, RemoteAgent):
-            self.agent.show_end(end)
-
-
-class _Watcher(_Listener):
+class _Watcher(Listener):
     """Compares an agent's actions with its reported strategy."""
 
     def __init__(self, agent: Agent, report: ComplianceReport):
@@ -195,7 +175,7 @@ class _Watcher(_Listener):
             frequencies[2] += chance * (1.0 - chance)
 
 
-class _Recorder(_Listener):
+class _Recorder(Listener):
     """Records the strategies that an agent reports during a hand."""
 
     def __init__(self, agent: Agent):

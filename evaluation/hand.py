@@ -13,7 +13,7 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_allowed
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, View
+from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, Strategy, View
 
 _MAX_MESSAGE = 300
 _MAX_VALUE = 60
@@ -48,9 +48,24 @@ class AgentFault(Exception):
         self.kind = kind
         self.message = _writable(message)
 
+    def __str__(self) -> str:
+        return self.message
+
 
 class RemoteAgent(Agent):
-    """The stand-in for an agent in another process; `play_hand` tells it when a hand is over."""
+    """The stand-in for an agent in another process; `play_hand` tells it when a hand is over.
+
+    Attributes
+    ----------
+    observes : bool
+        Whether the agent has an `observe` of its own, as far as the stand-in knows.
+    """
+
+    observes = True
+
+    def expected_strategies(self, publics: Sequence[PublicState]) -> list[Strategy | None]:
+        """Return `expected_strategy` of some states; a subclass may ask for all of them in one message."""
+        return [self.expected_strategy(public) for public in publics]
 
     def end_hand(self) -> None:
         """Receive the message that the hand is over. An `AgentFault` raised here counts as a fault in that hand."""
@@ -218,7 +233,7 @@ class _Table:
             except CONTESTANT_ERRORS as error:
                 self._blame(seat, "restart", error)
             # Most agents ignore events; an agent without `observe` of its own is spared the calls.
-            if getattr(type(agent), "observe", Agent.observe) is not Agent.observe:
+            if observes(agent):
                 self._observers.append(seat)
         for seat in self._observers:
             self._tell(seat, Deal(self._hole_cards[seat]))
@@ -287,6 +302,13 @@ class _Table:
         self.faults.append(fault)
 
 
+def observes(agent: Agent) -> bool:
+    """Return whether an agent has an `observe` of its own; any other agent ignores events."""
+    if isinstance(agent, RemoteAgent):
+        return agent.observes
+    return getattr(type(agent), "observe", Agent.observe) is not Agent.observe
+
+
 def answer_of(agent: Agent, view: View, state: list[int], *, repair: bool) -> tuple[int, Fault | None]:
     """Return an agent's action, or a legal action in its place and the agent's fault.
 
@@ -349,6 +371,12 @@ def error_text(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE] + where
     except Exception:  # the agent may define an exception whose text raises another
         return type(error).__name__ + where
+
+
+def unreadable(agent: Agent, error: Exception) -> ValueError:
+    """Return the error to raise for an agent that raised an exception when it was asked for its strategy."""
+    what = "" if isinstance(error, ValueError | AgentFault) else f"{type(error).__name__}: "
+    return ValueError(f"the strategy of {agent.name} cannot be read: {what}{error}")
 
 
 def error_fault(seat: int, where: str, error: BaseException) -> Fault:

@@ -30,8 +30,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import SUM_TOLERANCE, Action, Agent, PublicState, RangeAgent, Strategy
 from plurispiel.evaluation.aivat import Aivat
-from plurispiel.evaluation.hand import Hand, play_hand
-from plurispiel.evaluation.streams import SeatStreams, Seeded, Streams
+from plurispiel.evaluation.hand import CONTESTANT_ERRORS, Hand, RemoteAgent, error_fault, play_hand
+from plurispiel.evaluation.streams import SeatStreams, Source, Streams
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
 
 __all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown", "check_told"]
@@ -144,7 +144,7 @@ class LocalBestResponse(RangeAgent):
         """
         actions = self._menu.actions(public)
         reach = self._reach(public.actions, public.board)
-        staying = [self._staying(public, action) if action > CALL else None for action in actions]
+        staying = self._staying(public, actions)
         chosen = np.zeros((len(combo_ids), len(actions)))
         for row, combo in enumerate(combo_ids.tolist()):
             gains = self._gains(public, combo, reach, actions, staying) if len(actions) > 1 else [0.0]
@@ -155,7 +155,8 @@ class LocalBestResponse(RangeAgent):
         """Return the net chips of a hand that has just been played, with the luck of a showdown averaged out.
 
         A showdown is averaged over the opponent's range after all its actions, and over the board cards after the last
-        decision. The mean over hands stays the same, and the variance falls.
+        decision. The mean over hands stays the same, and the variance falls. That holds for true reports: a false
+        report moves the mean, but not that of the payoffs.
 
         Raises
         ------
@@ -174,7 +175,10 @@ class LocalBestResponse(RangeAgent):
             state.apply_legal(action.action)
         situation = self._situation(own, board, hand.actions, state.array.tolist())
         weights = self._reach(hand.actions, board) * situation.holdable()
-        return -dot(weights, self._values.values(situation)) / float(weights.sum())  # the opponent's chips, so minus
+        total = float(weights.sum())
+        if total <= 0.0:  # by its own report the opponent would have played no hand like this: nothing to average over
+            return hand.payoffs[self.seat]
+        return -dot(weights, self._values.values(situation)) / total  # the opponent's chips, so minus
 
     def _gains(
         self,
@@ -218,18 +222,40 @@ class LocalBestResponse(RangeAgent):
             gains.append((1.0 - share) * pot + share * (win_rate * (pot + bet) - (1.0 - win_rate) * (asked + bet)))
         return gains
 
-    def _staying(self, public: PublicState, action: int) -> np.ndarray:
-        """Return the probability that each of the opponent's combos continues against a bet: float64[num_combos]."""
+    def _staying(self, public: PublicState, actions: Sequence[int]) -> list[np.ndarray | None]:
+        """Return the probability that each of the opponent's combos continues after each action.
+
+        Returns
+        -------
+        list of float64[num_combos] or None
+            None where all combos continue: after a fold or call, and if the opponent is all-in.
+        """
+        reached = {action: self._after(public, action) for action in actions if action > CALL}
+        asked = {action: after for action, after in reached.items() if after is not None}
+        told = dict(zip(asked, self._expected(list(asked.values())), strict=True))
+        return [1.0 - told[action].probability(FOLD) if action in told else None for action in actions]
+
+    def _after(self, public: PublicState, action: int) -> PublicState | None:
+        """Return the opponent's decision after a bet; None if the opponent is all-in and has none."""
         state = public.betting()
         state.apply_legal(action)
-        if state.is_over or state.actor == self.seat:  # the opponent is all-in and has no decision
-            return np.ones(self.rules.num_combos)
+        if state.is_over or state.actor == self.seat:
+            return None
         taken = Action(self.seat, action, public.street)
-        after = PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
-        # The agent has not translated this bet yet, so take the mixture over translations. `_reach` asks later, when
-        # the bet is translated, and takes `range_strategy`.
-        strategy = self._told(after, self._opponent.expected_strategy(after))
-        return 1.0 - strategy.probability(FOLD)
+        return PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
+
+    def _expected(self, publics: list[PublicState]) -> list[Strategy]:
+        """Return the opponent's expected strategies at decisions after bets that it has not seen.
+
+        The agent has not translated such a bet yet, so its strategy is the mixture over translations. `_reach` asks
+        later, when the bet is translated, and takes `range_strategy`.
+        """
+        opponent = self._opponent
+        if isinstance(opponent, RemoteAgent):  # one message for all sizes of a bet
+            told = opponent.expected_strategies(publics)
+        else:
+            told = [opponent.expected_strategy(public) for public in publics]
+        return [self._told(public, strategy) for public, strategy in zip(publics, told, strict=True)]
 
     def _reach(self, actions: tuple[Action, ...], board: tuple[int, ...]) -> np.ndarray:
         """Return the opponent's reach with each combo, from its own actions alone: float64[num_combos]."""
@@ -307,9 +333,9 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
 
 
 class GroupScore(NamedTuple):
-    """The winnings of local best response on a deck, in chips per hand.
+    """The winnings of local best response in a group, in chips per hand.
 
-    Each number is the mean over four hands: both seats, each with both pairs of hole cards.
+    Each number is the mean over four hands: with a shared deck both seats, each with both pairs of hole cards.
 
     Attributes
     ----------
@@ -337,7 +363,7 @@ class _Silent(Agent):
 
 
 class Prober:
-    """Plays local best response against one agent, deck by deck.
+    """Plays local best response against one agent, in groups of four hands.
 
     Parameters
     ----------
@@ -347,32 +373,49 @@ class Prober:
         The agent to measure.
     menu : Menu
         The actions of local best response.
-    seed : int
-        Seed of the decks and of all random choices.
+    source : Source
+        The origin of the decks and of all random choices. Agents from outside need `Keyed`: their generators must not
+        reveal the cards.
+    others : sequence of Agent
+        Three further agents, which play the second to fourth hand of each group in place of `agent`. Instances that
+        remember their hands would know the cards of local best response, which holds what they held before.
+    once : bool
+        Whether each hand of a group is dealt a deck of its own; otherwise all four hands are dealt the same deck.
     aivat : bool
         Also score the agent by AIVAT with checkdown values. Fewer hands suffice, but each takes two to three times as
         long.
 
     Attributes
     ----------
-    agent : Agent
-        The measured agent.
+    agents : tuple of Agent
+        The measured agent in each hand of a group.
     """
 
     hands_per_group = 4
 
-    def __init__(self, rules: HoldemRules, agent: Agent, menu: Menu, seed: int, *, aivat: bool = False):
-        self.agent = agent
+    def __init__(
+        self,
+        rules: HoldemRules,
+        agent: Agent,
+        menu: Menu,
+        source: Source,
+        *,
+        others: Sequence[Agent] = (),
+        once: bool = False,
+        aivat: bool = False,
+    ):
+        self.agents = (agent, *(others or [agent] * 3))
         self._rules = rules
         self._aivat = Aivat(rules) if aivat else None
-        self._seed = seed
+        self._source = source
         self._values = Checkdown()
-        self._players = LocalBestResponse(agent, menu, self._values), agent
-        self._decks = Streams(2, Seeded(seed))
+        self._probers = [LocalBestResponse(each, menu, self._values) for each in self.agents]
+        self._once = once
+        self._decks = Streams(self.hands_per_group, source, once=once)
         self._streams = SeatStreams(2)
 
     def play(self, number: int) -> GroupScore:
-        """Play the deck of this number four times.
+        """Play the four hands of the group of this number.
 
         Raises
         ------
@@ -381,35 +424,48 @@ class Prober:
         ValueError
             If the agent commits a fault, or its report cannot be used.
         """
-        rules, (prober, agent) = self._rules, self._players
-        cards = rules.num_hole_cards
-        deck = self._decks.decks(rules, (number,))[0]
-        # Both seats play both hands, so that an agent that always folds loses exactly the same on every deck.
-        swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
-        # Two words for each deal (`turn`: as dealt or swapped) and seat, then one for the equities and one for AIVAT.
-        words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(10, np.uint64).tolist()
-        self._values.restart(np.random.default_rng(words[8]))
+        # Two words for the streams of each hand, then one for the equities and one for AIVAT.
+        words = self._source.words(_STREAM, (number,), 2 * self.hands_per_group + 2)
         if self._aivat:
             self._aivat.restart(np.random.default_rng(words[9]))
         payoff = expectation = 0.0
         corrected = np.zeros(3)
-        for turn, dealt in enumerate((deck, swapped)):
-            for seat in range(2):
-                # One stream for both: local best response draws from rows of 0 and 1, where no number matters.
-                rngs = self._streams.seed([*words[4 * turn + 2 * seat :][:2]] * 2)
-                hand = play_hand(rules, (prober, agent) if seat == 0 else (agent, prober), dealt, rngs)
-                if hand.faults:
-                    raise prober.refusal or ValueError(f"{agent.name}: {hand.faults[0].message}")
-                payoff += hand.payoffs[seat]
+        for place, (prober, agent, deck) in enumerate(
+            zip(self._probers, self.agents, self._dealt(number), strict=True)
+        ):
+            if place == 0 or self._once:
+                self._values.restart(np.random.default_rng(words[8]))
+            seat = place % 2
+            # One stream for both: local best response draws from rows of 0 and 1, where no number matters.
+            rngs = self._streams.seed([*words[2 * place :][:2]] * 2)
+            hand = play_hand(self._rules, (prober, agent) if seat == 0 else (agent, prober), deck, rngs)
+            if hand.faults:
+                raise prober.refusal or ValueError(f"{agent.name}: {hand.faults[0].message}")
+            payoff += hand.payoffs[seat]
+            try:
                 expectation += prober.expectation(hand)
-                corrected += self._corrected(hand, 1 - seat)
+            except CONTESTANT_ERRORS as error:  # the agent is asked about its last decision
+                raise prober.refusal or ValueError(
+                    f"{agent.name}: {error_fault(1 - seat, 'range_strategy', error).message}"
+                ) from error
+            corrected += self._corrected(hand, agent, prober)
         return GroupScore(*(chips / self.hands_per_group for chips in (payoff, expectation, *corrected.tolist())))
 
-    def _corrected(self, hand: Hand, seat: int) -> np.ndarray:
-        """Return a hand's `GroupScore.corrected`, `reduced` and `own`, if the agent has a seat: float64[3]."""
+    def _dealt(self, number: int) -> list[np.ndarray]:
+        """Return the deck of each hand of a group: uint8[num_dealt_cards] each."""
+        decks = self._decks.decks(self._rules, (number,))
+        if self._once:
+            return decks
+        # Both seats play both hands, so that an agent that always folds loses exactly the same on every deck.
+        deck, cards = decks[0], self._rules.num_hole_cards
+        swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
+        return [deck, deck, swapped, swapped]
+
+    def _corrected(self, hand: Hand, agent: Agent, prober: LocalBestResponse) -> np.ndarray:
+        """Return a hand's `GroupScore.corrected`, `reduced` and `own`: float64[3]."""
         if self._aivat is None:
             return np.full(3, np.nan)
-        prober, agent = self._players
+        seat = 1 - prober.seat
         agents = [agent, _Silent()] if seat == 0 else [_Silent(), agent]
         scores = self._aivat.scores(hand, agents)
         score = scores[seat]

@@ -10,6 +10,7 @@ from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Board, Deal, Event, PublicState, Strategy
+from plurispiel.evaluation.hand import observes, unreadable
 
 NUM_RELABELINGS = 100
 SYMMETRY_TOLERANCE = 1e-12
@@ -77,7 +78,7 @@ class RangeReader:
             )
         self._rules = rules
         self._agents = list(agents)
-        self._observes = [getattr(type(agent), "observe", Agent.observe) is not Agent.observe for agent in agents]
+        self._observes = [observes(agent) for agent in agents]
         for seat in range(2):
             self._restart(seat)
 
@@ -106,7 +107,7 @@ class RangeReader:
                     agent.observe(event)
             strategy = agent.range_strategy(public)
         except Exception as error:  # an agent may raise anything
-            raise ValueError(f"the strategy of {agent.name} cannot be read: {type(error).__name__}: {error}") from error
+            raise unreadable(agent, error) from error
         if strategy is None:
             raise ValueError(
                 f"{agent.name} does not tell its strategy for all hands (its range_strategy returns None); "

@@ -17,7 +17,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import deal_deck
 
 _DECK, _AGENT, _ORDER, _VALUES, _ADVISER = 0, 1, 3, 4, 5
-"""Purposes of streams; number 2 belongs to the drawing of line-ups (`schedule`)."""
+"""Purposes of streams; number 2 belongs to the drawing of line-ups (`schedule`), and 5 in runs of `Prober` to all
+random choices but the decks."""
 
 _WORD = 1 << 64
 
@@ -30,6 +31,9 @@ class Source(Protocol):
 
     def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
         """Return the generator for a purpose in a group; `path` holds further numbers, such as the rotation's."""
+
+    def words(self, purpose: int, group: Group, count: int) -> list[int]:
+        """Return `count` 64-bit words for a purpose in a group."""
 
     def seat_words(self, group: Group, num_seats: int) -> list[int]:
         """Return two 64-bit words for every seat of every rotation, ordered by rotation, then by seat."""
@@ -49,10 +53,14 @@ class Seeded:
         sequence = np.random.SeedSequence(self._seed, spawn_key=(purpose, *group, *path))
         return np.random.Generator(np.random.PCG64(sequence))
 
+    def words(self, purpose: int, group: Group, count: int) -> list[int]:
+        """Return `count` 64-bit words."""
+        sequence = np.random.SeedSequence(self._seed, spawn_key=(purpose, *group))
+        return sequence.generate_state(count, np.uint64).tolist()
+
     def seat_words(self, group: Group, num_seats: int) -> list[int]:
         """Return two 64-bit words for every seat of every rotation."""
-        sequence = np.random.SeedSequence(self._seed, spawn_key=(_AGENT, *group))
-        return sequence.generate_state(2 * num_seats**2, np.uint64).tolist()
+        return self.words(_AGENT, group, 2 * num_seats**2)
 
     def without(self, retired: Collection[int]) -> "Seeded":
         """Return the same source: built-in agents keep nothing between hands."""
@@ -78,6 +86,10 @@ class Keyed:
     def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
         """Return the generator of a purpose."""
         return np.random.Generator(np.random.PCG64(self._hash(purpose, group, *path)))
+
+    def words(self, purpose: int, group: Group, count: int) -> list[int]:
+        """Return `count` 64-bit words, each from a hash of its own."""
+        return [self._hash(purpose, group, place) % _WORD for place in range(count)]
 
     def seat_words(self, group: Group, num_seats: int) -> list[int]:
         """Return two 64-bit words for every seat of every rotation."""

@@ -7,15 +7,16 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent, Decision, Event, Strategy, View
+from plurispiel.agents.base import Agent, Decision, Strategy, View
 from plurispiel.agents.blueprint.fallback import LIKE, OFF_TREE, SOURCES
 from plurispiel.evaluation.hand import action_of
+from plurispiel.evaluation.listener import Listener
 from plurispiel.evaluation.play_profile import PlayProfile, WatchedDecision
 
 __all__ = ["LogUniformSizes", "WatchedAgent"]
 
 
-class WatchedAgent(Agent):
+class WatchedAgent(Listener):
     """Plays as another agent does, and counts that agent's decisions with all hands of its range.
 
     Parameters
@@ -27,26 +28,20 @@ class WatchedAgent(Agent):
     """
 
     def __init__(self, agent: Agent, profile: PlayProfile):
-        self.name = agent.name
-        self._agent = agent
+        super().__init__(agent)
         self._profile = profile
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand, with the range of all hands."""
         super().restart(rules, seat, rng)
         self._reach = np.ones(rules.num_combos)
-        self._agent.restart(rules, seat, rng)
-
-    def observe(self, event: Event) -> None:
-        """Show the event to the agent."""
-        self._agent.observe(event)
 
     def act(self, view: View) -> Decision | int:
         """Return the agent's answer."""
         public = view.public
-        strategy = self._agent.range_strategy(public)
+        strategy = self.agent.range_strategy(public)
         before = self._counts()
-        decision = self._agent.act(view)
+        decision = self.agent.act(view)
         sources = list((self._counts() - before).elements())
         source = sources[0] if sources else ""
         if strategy is None:
@@ -61,10 +56,10 @@ class WatchedAgent(Agent):
 
     def _counts(self) -> Counter[str]:
         """Return the agent's attribute ``counts``, its decisions by source so far; empty without this attribute."""
-        return Counter(getattr(self._agent, "counts", ()))
+        return Counter(getattr(self.agent, "counts", ()))
 
 
-class LogUniformSizes(Agent):
+class LogUniformSizes(Listener):
     """Plays as another agent does, but bets other sizes.
 
     The chips of a bet or raise above the highest bet so far are drawn log-uniformly, from the smallest legal raise to
@@ -79,23 +74,19 @@ class LogUniformSizes(Agent):
     """
 
     def __init__(self, agent: Agent, share: float = 1.0):
-        self.name = agent.name
-        self._agent = agent
+        super().__init__(agent)
         self._share = share
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand."""
         super().restart(rules, seat, rng)
-        self._agent.restart(rules, seat, rng)
-
-    def observe(self, event: Event) -> None:
-        """Show the event to the agent."""
-        self._agent.observe(event)
+        if self.is_remote:  # it draws from a copy of `rng`: the same numbers would decide its actions and the sizes
+            self.rng = np.random.default_rng(int(rng.integers(1 << 63)))
 
     def act(self, view: View) -> int:
         """Return the agent's action; if it is a bet or raise, the size is drawn with the probability `share`."""
         public = view.public
-        action = action_of(self._agent.act(view))
+        action = action_of(self.agent.act(view))
         if action <= CALL or self.rng.random() >= self._share:
             return action
         highest = max(public.contributions)

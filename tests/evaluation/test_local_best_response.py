@@ -27,6 +27,7 @@ from plurispiel.evaluation.local_best_response import (
     Prober,
     StrategyUnknown,
 )
+from plurispiel.evaluation.streams import Seeded
 
 jit_only = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes, and bytes that overflow, without the compiler"
@@ -49,7 +50,7 @@ def exact_value(rules, agent, menu, seat):
     [("fc", 250.0), ("fcpa", 750.0), ("56bets", 750.0), pytest.param("flop56", 750.0, marks=jit_only)],
 )
 def test_an_agent_that_always_folds_loses_what_it_must(menu, won):
-    prober = Prober(HUNL, FoldAgent(), MENUS[menu], seed=1)
+    prober = Prober(HUNL, FoldAgent(), MENUS[menu], Seeded(1))
     for number in range(3):
         score = prober.play(number)
         assert score.payoff * 10.0 == pytest.approx(won)
@@ -58,7 +59,7 @@ def test_an_agent_that_always_folds_loses_what_it_must(menu, won):
 
 @jit_only
 def test_an_agent_that_always_calls_gains_nothing_without_bets():
-    prober = Prober(HUNL, CallAgent(), MENUS["fc"], seed=1)
+    prober = Prober(HUNL, CallAgent(), MENUS["fc"], Seeded(1))
     scores = [prober.play(number) for number in range(5)]
     assert [score.payoff for score in scores] == pytest.approx([0.0] * 5)
     assert any(abs(score.expectation) > 1.0 for score in scores)
@@ -106,7 +107,7 @@ def test_it_never_wins_more_than_the_best_response(rules, num_policies):
 
 @jit_only
 def test_a_uniformly_random_agent_loses_much():
-    prober = Prober(HUNL, RandomAgent(), MENUS["fcpa"], seed=2)
+    prober = Prober(HUNL, RandomAgent(), MENUS["fcpa"], Seeded(2))
     scores = np.array([prober.play(number) for number in range(60)]) * 10.0
     assert scores[:, 1].mean() - 3.0 * scores[:, 1].std() / 60**0.5 > 2000.0
 
@@ -114,20 +115,20 @@ def test_a_uniformly_random_agent_loses_much():
 @jit_only
 @pytest.mark.slow
 def test_aivat_takes_out_luck_and_leaves_the_mean():
-    prober = Prober(HUNL, TightAggressiveAgent(), MENUS["fcpa"], seed=4, aivat=True)
+    prober = Prober(HUNL, TightAggressiveAgent(), MENUS["fcpa"], Seeded(4), aivat=True)
     scores = np.array([prober.play(number) for number in range(250)]) * 10.0
     paid, corrected = scores[:, 0], scores[:, 2]
     error = (corrected - paid).std() / len(scores) ** 0.5
     assert abs((corrected - paid).mean()) < 4.0 * error
     assert corrected.std() < 0.85 * paid.std()
-    plain = Prober(HUNL, TightAggressiveAgent(), MENUS["fcpa"], seed=4)
+    plain = Prober(HUNL, TightAggressiveAgent(), MENUS["fcpa"], Seeded(4))
     assert [plain.play(number)[:2] for number in range(3)] == [prober.play(number)[:2] for number in range(3)]
 
 
 @jit_only
 def test_expected_showdowns_have_the_mean_of_paid_ones():
     agent = TightAggressiveAgent()
-    prober = Prober(HUNL, agent, Menu("bets", "bets on all streets", ((1.0,),)), seed=3)
+    prober = Prober(HUNL, agent, Menu("bets", "bets on all streets", ((1.0,),)), Seeded(3))
     scores = np.array([prober.play(number) for number in range(150)])
     difference = scores[:, 0] - scores[:, 1]
     assert difference.std() > 10.0
@@ -160,14 +161,14 @@ def test_agents_that_do_not_tell_are_refused():
             return CALL
 
     with pytest.raises(StrategyUnknown, match="Silent: .*does not tell what it does with every hand"):
-        Prober(HUNL, Silent(), MENUS["fc"], seed=1).play(0)
+        Prober(HUNL, Silent(), MENUS["fc"], Seeded(1)).play(0)
 
     class Liar(CallAgent):
         def act(self, view):
             raise RuntimeError("it does not tell what it does with every hand")
 
     with pytest.raises(ValueError, match="Liar: act: .*does not tell") as caught:
-        Prober(HUNL, Liar(), MENUS["fc"], seed=1).play(0)
+        Prober(HUNL, Liar(), MENUS["fc"], Seeded(1)).play(0)
     assert caught.type is ValueError
 
 
@@ -177,7 +178,17 @@ def test_agents_that_fail_are_named():
             raise OSError("no disk")
 
     with pytest.raises(ValueError, match="Broken: .*no disk"):
-        Prober(HUNL, Broken(), MENUS["fc"], seed=1).play(0)
+        Prober(HUNL, Broken(), MENUS["fc"], Seeded(1)).play(0)
+
+    class Forgetful(CallAgent):
+        def range_strategy(self, public):
+            if len(public.board) == 5:
+                raise LookupError("no memory")
+            return super().range_strategy(public)
+
+    with pytest.raises(ValueError, match="Forgetful: range_strategy: LookupError: no memory"):
+        for number in range(5):
+            Prober(HUNL, Forgetful(), MENUS["fc"], Seeded(1)).play(number)
 
 
 def test_it_is_played_heads_up():

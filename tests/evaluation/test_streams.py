@@ -82,6 +82,15 @@ def test_streams_of_a_seed_are_what_they_always_were():
     assert found.hexdigest().startswith("429895727eac1173")
 
 
+def test_words_of_a_seed_are_those_of_a_sequence_and_of_a_key_hashes():
+    expected = np.random.SeedSequence(7, spawn_key=(5, 3)).generate_state(10, np.uint64).tolist()
+    assert Seeded(7).words(5, (3,), 10) == expected
+    groups = [Keyed(((0, 1), (2, 8))).words(5, (number,), 10) for number in range(4)]
+    words = {word for group in groups for word in group}
+    assert len(words) == 40 and all(0 <= word < 1 << 64 for word in words)
+    assert groups[0][:4] == Keyed(((0, 1),)).words(5, (0,), 4)
+
+
 @pytest.mark.parametrize("source", [Seeded(1), Keyed(((0, 1),))], ids=["seeded", "keyed"])
 def test_rotations_share_a_deck_or_have_one_each(source):
     shared, once = (Streams(6, source, once=once) for once in (False, True))

@@ -17,7 +17,7 @@ from plurispiel.evaluation.streams import Seeded, Streams
 from plurispiel.tournaments import run_lbr, run_tournament
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.contestants.isolated import Limits
-from plurispiel.tournaments.contestants.isolation import isolate, split_agent
+from plurispiel.tournaments.contestants.isolation import Isolation, isolate, split_agents
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="ends processes by signals"),
@@ -71,7 +71,7 @@ def test_a_program_that_tells_is_corrected_as_in_this_process(seats):
     hands, scores = groups(rules, make_agent(FILE), 4, Aivat(rules))
     with (
         contextlib.closing(isolate(FILE, LIMITS)) as contestant,
-        contextlib.closing(split_agent(PROGRAM, LIMITS)) as program,
+        contextlib.closing(split_agents(PROGRAM, Isolation(LIMITS))[0]) as program,
     ):
         as_file, file_scores = groups(rules, contestant, 4, Aivat(rules))
         as_program, program_scores = groups(rules, program, 4, Aivat(rules))

@@ -13,20 +13,41 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
 from plurispiel.agents.specs import parse_spec
+from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.api.agent_spec import agent_spec
-from plurispiel.tournaments.contestants.isolated import Limits
-from plurispiel.tournaments.contestants.isolation import isolate
-from plurispiel.tournaments.contestants.sandbox import working_sandbox
+from plurispiel.tournaments.api.notes import Notes
+from plurispiel.tournaments.contestants.isolation import Isolation, isolate
+from plurispiel.tournaments.contestants.outside_options import OutsideOptions, Say
 from plurispiel.tournaments.contestants.trial import try_to_tell
-from plurispiel.tournaments.run.kernels import LOADING, warmup_play
-from plurispiel.tournaments.run.lbr_run import LbrConfig, LbrRun
+from plurispiel.tournaments.run.kernels import LOADING, PLAY, warmup, warmup_play
+from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
+from plurispiel.tournaments.run.lbr_run import LbrRun
+from plurispiel.tournaments.run.processes import count_notes
 from plurispiel.tournaments.run.results import number_text
 
-__all__ = ["LbrResult", "check_amounts", "measure_lbr", "run_lbr", "try_agent"]
+__all__ = ["LbrOutsideOptions", "LbrResult", "admit_agent", "check_amounts", "measure_lbr", "run_lbr"]
 
 _SHOWN_EVERY_S = 2.0
 """Seconds between two updates of the result on the progress bar: computing it takes a while after many hands."""
+
+
+@dataclass(frozen=True)
+class LbrOutsideOptions(OutsideOptions):
+    """How an agent from outside plays local best response, with the defaults of the command line.
+
+    Attributes
+    ----------
+    deals : {"shared", "once"}, optional
+        Whether the four hands of a group are dealt one deck or each its own. By default ``shared``, but ``once`` with
+        an agent from outside that has no sandbox, or has the network.
+    processes : {"rotation", "one"}, optional
+        Processes of an outside agent that play: one for each hand of a group, or one for all. By default ``rotation``,
+        but ``one`` with ``deals="once"``.
+    """
+
+    deals: str | None = None
+    processes: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,8 +78,15 @@ class LbrResult:
         from outside does not count; None without AIVAT.
     game : str
         A preset's name, or an OpenSpiel game string.
-    seed : int
-        Seed of all cards and random choices.
+    seed : int or None
+        Seed of all cards and random choices; None if they come from a secret key.
+    keys : list or None
+        The keys in place of a seed, as in a tournament's results; None with a seed, and before the run has ended.
+    deals : str
+        ``shared`` or ``once``, as in `LbrConfig`.
+    from_outside : bool
+        Whether the agent is from outside this package. The rates `mbb_per_hand` and `aivat_mbb_per_hand` then believe
+        the strategy that it reports; `paid_mbb_per_hand` and `aivat_zero_sum_mbb_per_hand` do not count the report.
     digest : str
         A hash of the settings and the code.
     seconds : float
@@ -82,7 +110,10 @@ class LbrResult:
     aivat_zero_sum_mbb_per_hand: float | None
     aivat_zero_sum_ci95: float | None
     game: str
-    seed: int
+    seed: int | None
+    keys: list[dict[str, int | str]] | None
+    deals: str
+    from_outside: bool
     digest: str
     seconds: float
     hands_per_second: float | None
@@ -101,12 +132,13 @@ def run_lbr(
     menu: str = "fcpa",
     hands: int = 4000,
     game: str = "HUNL",
-    seed: int = 1,
+    seed: int | None = None,
     aivat: bool = False,
     workers: int = 0,
     out: str | Path | None = None,
     fresh: bool = False,
     progress: bool = False,
+    **outside: Any,
 ) -> LbrResult:
     """Return the win rate of local best response against an agent, heads-up; plays the hands not yet in the run folder.
 
@@ -120,8 +152,10 @@ def run_lbr(
         Hands of the whole run, rounded up to a multiple of four: each deck is played four times.
     game : str
         A preset or an OpenSpiel game string of two seats.
-    seed : int
-        Seed of all cards and random choices.
+    seed : int, optional
+        Seed of all cards and random choices; by default 1 for an agent of this package. An agent from outside could
+        compute the cards from a seed. With such an agent they come by default from a secret key, which the result
+        publishes.
     aivat : bool
         Also compute the rate by AIVAT.
     workers : int
@@ -133,6 +167,9 @@ def run_lbr(
         Discard the run that the folder holds, and start over.
     progress : bool
         Print notes and a progress bar on standard error.
+    **outside
+        How an agent from outside runs, by the names and with the defaults of `LbrOutsideOptions`: ``time_limit``,
+        ``memory_limit``, ``sandbox``, ``agent_network``, ``deals``, ``processes``.
 
     Raises
     ------
@@ -140,13 +177,17 @@ def run_lbr(
         For settings or an agent that ``plurispiel lbr`` would refuse, with the same message.
     KeyboardInterrupt
         Finished blocks of hands are stored: the same call resumes the run.
+
+    Notes
+    -----
+    An agent from outside has processes of its own, also if it is given as a class. `evaluation.Prober` measures an
+    agent object in the calling process.
     """
     config = LbrConfig(agent_spec(agent), menu, game, seed, aivat)
     check_amounts(hands, workers)
-    try_agent(config)
-    if progress and config.note:
-        _say(f"{config.agent}: {config.note}")
-    return measure_lbr(config, hands, workers=workers, out=Path(out) if out else None, fresh=fresh, progress=progress)
+    notes, folder = Notes(progress), Path(out) if out else None
+    config, conduct = admit_agent(config, LbrOutsideOptions(**outside), workers, folder, notes.say, notes.warn)
+    return measure_lbr(config, hands, conduct, out=folder, fresh=fresh, progress=progress)
 
 
 def check_amounts(hands: int, workers: int) -> None:
@@ -155,26 +196,79 @@ def check_amounts(hands: int, workers: int) -> None:
         raise ValueError(f"hands must be at least 1 and workers 0..{MAX_WORKERS:,}, got {hands} and {workers}")
 
 
-def try_agent(config: LbrConfig) -> None:
-    """Check, before anything is compiled, that an agent from outside loads and reports its strategy.
+def admit_agent(
+    config: LbrConfig, outside: LbrOutsideOptions, workers: int, out: Path | None, say: Say, warn: Say
+) -> tuple[LbrConfig, LbrConduct]:
+    """Return the settings with all defaults filled in, and how to play.
+
+    It is checked first, before anything is compiled, that an agent from outside loads and reports its strategy.
+
+    Parameters
+    ----------
+    workers : int
+        Worker processes; 0 for one per processor.
+    out : Path or None
+        The run folder, if it is known; the sandbox hides this folder from the agent.
+    say : callable
+        Called with each note for the user.
+    warn : callable
+        Called with the warning that the agent runs without a sandbox.
 
     Raises
     ------
     ValueError
-        If the agent does not load, fails, or reports no strategy.
+        If the agent does not load, fails, or reports no strategy, or an option is out of range.
     """
-    if parse_spec(config.agent).is_foreign:
-        sandbox = working_sandbox("auto") if parse_spec(config.agent).is_program else None
-        with contextlib.closing(isolate(config.agent, Limits(), sandbox=sandbox)) as contestant:
+    isolation = outside.isolation([config.agent], warn, [out] if out else [])
+    sandbox = isolation.sandbox
+    is_exposed = config.is_outside and (sandbox is None or sandbox.network)
+    config = dataclasses.replace(config, deals=outside.deals or ("once" if is_exposed else "shared"))
+    processes = outside.processes or ("one" if config.deals == "once" else "rotation")
+    conduct = LbrConduct(workers or num_processors(), isolation, processes)
+    if config.is_outside:
+        _try(config, isolation)
+        if is_exposed and outside.deals is None:
+            say(
+                "each hand has its own deck, as the agent's processes could tell each other the cards that they saw "
+                f"{'over the network' if sandbox else 'without a sandbox'} (deals=shared deals one deck to four hands)"
+            )
+        if config.deals == "shared":
+            say(
+                "four hands are dealt the same deck, and processes of an agent could tell each other the cards by "
+                "signals that no sandbox stops; against an agent that may cheat, deals=once (--deals once) deals each "
+                "hand its own deck"
+            )
+        if config.seed is not None:
+            say(
+                f"seed {config.seed}: an agent from outside that knows or guesses the seed can compute all cards; "
+                "without a seed the run draws a secret key"
+            )
+        for text in count_notes({parse_spec(config.agent).title: conduct.num_processes}, "--deals once"):
+            say(text)
+    if note := config.note:
+        say(f"{config.agent}: {note}")
+    return config, conduct
+
+
+def _try(config: LbrConfig, isolation: Isolation) -> None:
+    """Check that an agent from outside loads and reports its strategy."""
+    contestant = isolate(config.agent, isolation.limits, isolation.log, isolation.sandbox)
+    with contextlib.closing(contestant):
+        try:
+            try_to_tell(contestant, config.rules)
+        except ValueError as error:
+            if not (isinstance(error.__cause__, AgentFault) and error.__cause__.kind == "timeout"):
+                raise
+            warmup(PLAY)  # in a sandbox the agent cannot keep the kernels that it compiles itself
             try_to_tell(contestant, config.rules)
 
 
 def measure_lbr(
-    config: LbrConfig, hands: int, *, workers: int, out: Path | None, fresh: bool, progress: bool
+    config: LbrConfig, hands: int, conduct: LbrConduct, *, out: Path | None, fresh: bool, progress: bool
 ) -> LbrResult:
     """Return the result of a run after playing the hands that its folder does not hold yet.
 
-    The arguments are those of `run_lbr`, checked.
+    The arguments are those of `run_lbr`, checked, and the results of `admit_agent`.
 
     Parameters
     ----------
@@ -188,7 +282,8 @@ def measure_lbr(
     done, total = played * Prober.hands_per_group, num_groups * Prober.hands_per_group
     if progress:
         _say(
-            f"{config.agent} against local best response ({config.menu}: {MENUS[config.menu].text}), seed {config.seed}"
+            f"{config.agent} against local best response ({config.menu}: {MENUS[config.menu].text}), "
+            + ("a secret key" if config.seed is None else f"seed {config.seed}")
         )
         _say(f"run folder {folder}" + (f", {done:,} hands already there" if played else ""))
     begin = time.perf_counter()
@@ -207,11 +302,19 @@ def measure_lbr(
                 bar.update(count * Prober.hands_per_group)
 
             begin = time.perf_counter()  # loading the kernels does not count as playing time
-            run.play(num_groups, workers or num_processors(), show)
+            run.play(num_groups, _inside(folder, conduct), show)
+    run.publish_key(num_groups)
     record = run.results(num_groups)
     seconds = time.perf_counter() - begin
     rate = (total - done) / seconds if total > done else None
     return LbrResult(**record, seconds=seconds, hands_per_second=rate, folder=folder)
+
+
+def _inside(folder: Path, conduct: LbrConduct) -> LbrConduct:
+    """Return the conduct of a run in a folder, which holds the agent's log and is hidden from the agent."""
+    isolation, sandbox = conduct.isolation, conduct.isolation.sandbox
+    hiding, log = sandbox and sandbox.hiding(folder), folder / "logs" / "agent.log"
+    return dataclasses.replace(conduct, isolation=dataclasses.replace(isolation, sandbox=hiding, log=log))
 
 
 def _rate_text(record: dict[str, Any], aivat: bool) -> str:

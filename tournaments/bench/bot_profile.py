@@ -1,8 +1,10 @@
 """Frequencies of an agent's play: known leaks, a first look (VPIP, PFR, ...), sources, and answers by situation.
 
-The agent plays hands against each kind of opponents (`ProfileSettings`), and `PlayProfile` counts its decisions.
+The agent plays hands against each kind of opponents (`ProfileSettings`), and `PlayProfile` counts its decisions. Agents
+from outside play in processes of their own, which do not show the sources of their decisions.
 """
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.blueprint.fallback import SOURCES
-from plurispiel.agents.specs import make_agent, split_specs, unique_names
+from plurispiel.agents.specs import split_specs, unique_names
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.play_profile import (
     BANDS,
@@ -33,6 +35,7 @@ from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.evaluation.watched_agent import LogUniformSizes, WatchedAgent
 from plurispiel.tournaments.bench.leak_spots import measure_spot, spots_of
 from plurispiel.tournaments.bench.measurement import Measurement
+from plurispiel.tournaments.contestants.isolation import Isolation, measured_agents
 
 SELF, LOG_UNIFORM = "self", "log-uniform"
 _SEPARATOR = " | "
@@ -103,11 +106,16 @@ def profile_settings(**options: Any) -> ProfileSettings:
     return ProfileSettings(**options)
 
 
-def bench_bot_profile(settings: ProfileSettings) -> list[Measurement]:
+def bench_bot_profile(settings: ProfileSettings, isolation: Isolation | None = None) -> list[Measurement]:
     """Return all figures. The name of a figure joins its section, row, answer and column by `` | ``.
 
     Shares are in per cent. The note gives the number of decisions, or of hands, that the figure is computed from. The
     note is empty if none was counted.
+
+    Parameters
+    ----------
+    isolation : Isolation, optional
+        How agents from outside run; by default without a sandbox.
 
     Raises
     ------
@@ -118,28 +126,53 @@ def bench_bot_profile(settings: ProfileSettings) -> list[Measurement]:
     for spec, title in zip(settings.agents, unique_names(list(settings.agents)), strict=True):
         for opponents in settings.opponents:
             column = title if len(settings.opponents) == 1 else f"{title}, {opponents}"
-            profile = play_profile(spec, rules, opponents, settings)
+            profile = play_profile(spec, rules, opponents, settings, isolation)
             figures = _leaks(profile)
             if opponents == settings.opponents[0]:
-                figures = _spots(make_agent(spec), rules, settings.seed) + figures
+                with measured_agents(spec, isolation or Isolation(), rules=rules) as (agent,):
+                    figures = _spots(agent, rules, settings.seed) + figures
             for each in figures + _first_look(profile, rules) + _sources(profile) + _situations(profile):
                 rows.append(each.measurement(column))
     return rows
 
 
-def play_profile(spec: str, rules: HoldemRules, opponents: str, settings: ProfileSettings) -> PlayProfile:
+def play_profile(
+    spec: str, rules: HoldemRules, opponents: str, settings: ProfileSettings, isolation: Isolation | None = None
+) -> PlayProfile:
     """Return the counts of an agent's play against one kind of opponents.
+
+    Parameters
+    ----------
+    isolation : Isolation, optional
+        As in `bench_bot_profile`.
 
     Raises
     ------
     ValueError
         If an agent commits a fault, or a spec names no agent.
     """
+    with contextlib.ExitStack() as processes:
+
+        def agents(name: str) -> list[Agent]:
+            seated = measured_agents(name, isolation or Isolation(), rules.num_seats, rules=rules)
+            return processes.enter_context(seated)
+
+        others: list[Agent] = []
+        if opponents == LOG_UNIFORM:
+            others = [LogUniformSizes(agent) for agent in agents(spec)]
+        elif opponents != SELF:
+            others = agents(opponents)
+        return _counted(spec, agents(spec), rules, opponents, others, settings)
+
+
+def _counted(
+    spec: str, agents: list[Agent], rules: HoldemRules, opponents: str, others: list[Agent], settings: ProfileSettings
+) -> PlayProfile:
+    """Return the counts of `agents`, one for each seat, against `others` in all other seats, or without others."""
     profile, num_seats = PlayProfile(rules.num_seats, rules.num_streets), rules.num_seats
-    watched: list[Agent] = [WatchedAgent(make_agent(spec), profile) for _ in range(num_seats)]
+    watched: list[Agent] = [WatchedAgent(agent, profile) for agent in agents]
     if settings.own_sizes:
         watched = [LogUniformSizes(agent, settings.own_sizes) for agent in watched]
-    others = [] if opponents == SELF else [_opponent(spec, opponents) for _ in range(num_seats)]
     bar = progress_bar(range(settings.hands), unit="hand", desc=f"{spec} against {opponents}", leave=False)
     for number in bar:
         seats = [number % num_seats] if others else list(range(num_seats))
@@ -324,10 +357,6 @@ def _situations(profile: PlayProfile) -> list[_Figure]:
             share = _share("situations", name, counts, column)
             figures.append(_Figure("situations", name, share.value, share.count, answer))
     return figures
-
-
-def _opponent(spec: str, opponents: str) -> Agent:
-    return LogUniformSizes(make_agent(spec)) if opponents == LOG_UNIFORM else make_agent(opponents)
 
 
 def _number(row: Measurement) -> float:

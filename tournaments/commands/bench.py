@@ -30,6 +30,8 @@ from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
 from plurispiel.tournaments.bench.tournament_memory import bench_tournament_memory
+from plurispiel.tournaments.commands.messages import say
+from plurispiel.tournaments.contestants.outside_options import OutsideOptions
 from plurispiel.tournaments.figures.picture import require_matplotlib
 from plurispiel.tournaments.run.kernels import warmup
 
@@ -68,8 +70,9 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"seconds must be a finite number, at least {_MIN_S:g}, got {options.seconds}")
     given = {name: getattr(options, name) for name in _PROFILE_OPTIONS if getattr(options, name) is not None}
     is_profile = options.name == "bot-profile"
-    if given and not is_profile:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+    outside = OutsideOptions.chosen(options)
+    if (given or outside != OutsideOptions()) and not is_profile:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given) or outside.words().strip()
         raise ValueError(f"{names}: only for bench bot-profile, got bench {options.name}")
     settings = profile_settings(**given)
     if options.program and options.name != "peers":
@@ -83,7 +86,8 @@ def main(options: argparse.Namespace) -> int:
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
     if is_profile:
-        rows = bench_bot_profile(settings)
+        specs = [*settings.agents, *settings.opponents]
+        rows = bench_bot_profile(settings, outside.isolation(specs, say))
     elif options.name == "peers":
         rows = bench_peers(options.seconds, programs)
     else:

@@ -23,14 +23,15 @@ from plurispiel.agents.pokerbots import build_pokerbot
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
 from plurispiel.evaluation.compliance import ComplianceReport, check_agent
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
-from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import FAILED
+from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.isolated import LOAD_SECONDS, IsolatedAgent, Limits
-from plurispiel.tournaments.contestants.isolation import isolate, split_agent
+from plurispiel.tournaments.contestants.isolation import Isolation, isolate, split_agents
 from plurispiel.tournaments.contestants.line_bot import LineBot
+from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.contestants.recall import check_recall
-from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
+from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.speaker import SplitAgent
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.report.answer_times import seconds_text
@@ -64,7 +65,7 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"seconds must be above 0, got {options.seconds:g}")
     if options.seed < 0:
         raise ValueError(f"the seed must not be negative, got {options.seed}")
-    limits = agent_limits(options)
+    limits = Limits(options.time_limit, options.memory_limit)
     if options.build:
         _build(options.spec)
     if note := game_note(options.spec, rules):
@@ -75,9 +76,7 @@ def main(options: argparse.Namespace) -> int:
         warmup_play([options.spec], rules)
     seconds = options.seconds / _PARTS
     record: dict[str, Any] = {"agent": options.spec, "game": game_name(rules)}
-    sandbox = working_sandbox(options.sandbox, network=options.agent_network)
-    if sandbox is None:
-        print(printable(unprotected(options.sandbox)), file=sys.stderr, flush=True)
+    sandbox = open_sandbox(options.sandbox, network=options.agent_network, warn=say)
     record |= _play(options.spec, rules, limits, sandbox, options.hands, seconds, options.seed)
     if sum(record["faults"].values()) < _MAX_FAULTS:  # enough faults make the other parts pointless
         record |= _check_contract(options.spec, rules, limits, sandbox, seconds)
@@ -201,7 +200,7 @@ def _check_program(
     with contextlib.ExitStack() as processes:
 
         def start() -> SplitAgent | IsolatedAgent:
-            agent = split_agent(spec, limits, sandbox)
+            (agent,) = split_agents(spec, Isolation(limits, sandbox))
             processes.callback(agent.close)
             return agent
 

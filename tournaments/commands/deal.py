@@ -23,12 +23,12 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_choice import warmup as warmup_values
-from plurispiel.tournaments.commands.agent_limits import memory_limit
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
-from plurispiel.tournaments.commands.messages import say_all
+from plurispiel.tournaments.commands.messages import say, say_all
 from plurispiel.tournaments.contestants.example_bots import EXAMPLES, write_example
-from plurispiel.tournaments.contestants.isolated import Limits
-from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
+from plurispiel.tournaments.contestants.isolated import MAX_TIME_LIMIT, Limits
+from plurispiel.tournaments.contestants.outside_options import open_sandbox
+from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.deal.clocks import Clock
 from plurispiel.tournaments.deal.correction import Correction
 from plurispiel.tournaments.deal.dealer import Match
@@ -143,7 +143,7 @@ def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) ->
     for name in ("t_response", "t_hand", "start_timeout"):
         if not 0.0 < getattr(options, name) < 1e6:
             raise ValueError(f"--{name.replace('_', '-')} must be above 0 and below 1e6 seconds")
-    memory_limit(options)  # checks it before a seat is opened
+    Limits(memory=options.memory_limit)  # checks it before a seat is opened
     if not is_loopback(options.listen):
         if not options.allow_remote:
             raise ValueError(f"other machines can reach {options.listen}; --allow-remote says that they may")
@@ -175,10 +175,7 @@ def _sandbox(options: argparse.Namespace, specs: list[str]) -> Sandbox | None:
     """Return the sandbox of agents from outside; None without such agents, or, with a message, without a sandbox."""
     if not any(spec != _TCP and parse_spec(spec).is_foreign for spec in specs):
         return None
-    sandbox = working_sandbox(options.sandbox, network=options.agent_network)
-    if sandbox is None:
-        say_all([unprotected(options.sandbox)])
-    return sandbox
+    return open_sandbox(options.sandbox, network=options.agent_network, warn=say)
 
 
 def _agents(
@@ -190,7 +187,7 @@ def _agents(
     stack: contextlib.ExitStack,
 ) -> list[Agent]:
     """Return the players: for ``tcp`` the clients in order, for all others agents that `stack` closes."""
-    limits = Limits(options.t_response, memory_limit(options))
+    limits = Limits(min(options.t_response, MAX_TIME_LIMIT), options.memory_limit)
     waiting = iter(clients)
     return [
         next(waiting) if spec == _TCP else stack.enter_context(seated_agent(spec, rules, limits, sandbox))

@@ -15,10 +15,10 @@ from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import game_note, parse_spec
 from plurispiel.evaluation.statistics import estimate_mean
-from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
-from plurispiel.tournaments.commands.messages import say_all
-from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
+from plurispiel.tournaments.commands.messages import say, say_all
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.formats.game_definition import find_game
 from plurispiel.tournaments.formats.match_log import MatchLog
 from plurispiel.tournaments.remote.acpc import AcpcTable
@@ -43,15 +43,13 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"hands must be at least 1, got {options.hands}")
     if options.seed < 0:
         raise ValueError(f"the seed must not be negative, got {options.seed}")
-    limits, sandbox = agent_limits(options), None
+    limits, sandbox = Limits(options.time_limit, options.memory_limit), None
     rules = find_game(options.game)
     if note := game_note(options.agent, rules):
         say_all([f"{options.agent}: {note}"])
     out = Path(options.out) if options.out else match_folder("join")
     if parse_spec(options.agent).is_foreign:
-        sandbox = working_sandbox(options.sandbox, network=options.agent_network)
-        if sandbox is None:
-            say_all([unprotected(options.sandbox)])
+        sandbox = open_sandbox(options.sandbox, network=options.agent_network, warn=say)
     trouble, code = "", FAILED
     payoffs: list[float] = []
     started = time.monotonic()

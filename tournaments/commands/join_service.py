@@ -19,10 +19,10 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import agent_digest, game_note, parse_spec
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_choice import warmup as warmup_values
-from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED, USAGE
 from plurispiel.tournaments.commands.messages import say, say_all
-from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.remote import gtowizard, slumbot
 from plurispiel.tournaments.remote.hand_log import write_hand_log
 from plurispiel.tournaments.remote.http import MAX_TIMEOUT_S, HttpClient, service_url
@@ -49,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
     """
     service = _SERVICES[options.action]
     _check(options)
-    limits, sandbox = agent_limits(options), None
+    limits, sandbox = Limits(options.time_limit, options.memory_limit), None
     url = service_url(options.base_url) if options.base_url else service.URL
     if not options.allow_network:
         say(f"plurispiel join {options.action} would send to {url}, for {options.hands:,} hands of {options.agent}:")
@@ -74,9 +74,7 @@ def main(options: argparse.Namespace) -> int:
     folder = Path(options.out) if options.out else _default_folder(options)
     is_foreign = parse_spec(options.agent).is_foreign
     if is_foreign:
-        sandbox = working_sandbox(options.sandbox, network=options.agent_network)
-        if sandbox is None:
-            say_all([unprotected(options.sandbox)])
+        sandbox = open_sandbox(options.sandbox, network=options.agent_network, warn=say)
     trouble = ""
     code = 0
     with contextlib.redirect_stdout(sys.stderr), contextlib.ExitStack() as stack:  # an agent may print

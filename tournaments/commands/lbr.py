@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import shlex
 import sys
@@ -9,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from plurispiel.evaluation.local_best_response import MENUS
-from plurispiel.tournaments.api.lbr import check_amounts, measure_lbr, try_agent
+from plurispiel.tournaments.api.lbr import LbrOutsideOptions, admit_agent, check_amounts, measure_lbr
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
-from plurispiel.tournaments.commands.messages import say
-from plurispiel.tournaments.run.lbr_run import LbrConfig
+from plurispiel.tournaments.commands.messages import say, say_all
+from plurispiel.tournaments.run.lbr_config import LbrConfig
 from plurispiel.tournaments.run.results import aligned, number_text, printable
 
 
@@ -24,18 +25,16 @@ def main(options: argparse.Namespace) -> int:
     menus = list(MENUS) if options.menu == "all" else [options.menu]
     configs = [LbrConfig(options.agent, menu, options.game, options.seed, options.aivat) for menu in menus]
     out = Path(options.out) if options.out else None
+    outside = LbrOutsideOptions.chosen(options)
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
-        try_agent(configs[0])
-        if note := configs[0].note:
-            say(f"{options.agent}: {note}")
+        first, conduct = admit_agent(configs[0], outside, options.workers, out, lambda note: say_all([note]), say)
         for config in configs:
+            config = dataclasses.replace(config, deals=first.deals)
             try:
-                result = measure_lbr(
-                    config, options.hands, workers=options.workers, out=out, fresh=options.fresh, progress=True
-                )
+                result = measure_lbr(config, options.hands, conduct, out=out, fresh=options.fresh, progress=True)
             except KeyboardInterrupt:
-                say(f"interrupted; what was played is stored. To continue:\n  {_resume_command(options)}")
+                say(f"interrupted; what was played is stored. To continue:\n  {_resume_command(options, outside)}")
                 return INTERRUPTED
             records.append(result.to_dict())
     if options.json:
@@ -45,10 +44,12 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _resume_command(options: argparse.Namespace) -> str:
+def _resume_command(options: argparse.Namespace, outside: LbrOutsideOptions) -> str:
     return (
         f"plurispiel lbr --agent {shlex.quote(options.agent)} --menu {options.menu} --hands {options.hands} --game "
-        f"{shlex.quote(options.game)} --seed {options.seed}"
+        f"{shlex.quote(options.game)}"
+        + (f" --seed {options.seed}" if options.seed is not None else "")
+        + outside.words()
         + (" --aivat" if options.aivat else "")
         + (f" --workers {options.workers}" if options.workers else "")
         + (f" --out {shlex.quote(options.out)}" if options.out else "")
@@ -80,4 +81,12 @@ def _table(records: list[dict[str, Any]]) -> str:
         )
     agent, game = printable(records[0]["agent"]), records[0]["game"]
     head = f"win rate of local best response against {agent} in {game}; a best response wins at least as much:"
-    return "\n".join([head, "", *aligned(rows)])
+    lines = [head, "", *aligned(rows)]
+    if records[0]["from_outside"]:
+        believing, others = ("mbb/hand and by AIVAT", "as paid and + zero-sum") if by_aivat else ("mbb/hand", "as paid")
+        lines += ["", f"with the strategy that the agent reports: {believing}; without: {others}"]
+    for record in records:
+        if record["keys"]:
+            keys = ", ".join(f"{entry['key']} from group {entry['first_deck']}" for entry in record["keys"])
+            lines.append(f"the cards of {record['menu']} came from the key {keys}")
+    return "\n".join(lines)

@@ -16,10 +16,10 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.agents.specs import agent_digest, game_note, parse_spec, split_specs, try_stored, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.evaluation.value_choice import warmup as warmup_values
-from plurispiel.tournaments.commands.agent_limits import agent_limits
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say, say_all
-from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.play.adviser import Adviser
 from plurispiel.tournaments.play.history import AGENTS_LOG, PlayHistory
 from plurispiel.tournaments.play.opponents import Opponents, with_opponents
@@ -36,7 +36,7 @@ _DEFAULT, _SMALL_GAMES = "blueprint", "tag"
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     _check_numbers(options)
-    limits = agent_limits(options)
+    limits = Limits(options.time_limit, options.memory_limit)
     given = [spec for text in options.agents or () for spec in split_specs(text)]
     rules = _rules(options, len(given))
     specs = with_opponents(rules, given or [_default_agent(rules)])
@@ -47,9 +47,7 @@ def main(options: argparse.Namespace) -> int:
             say_all([f"{spec}: {note}"])
         try_stored(spec, rules)
     outsiders = [spec for spec in everyone if parse_spec(spec).is_foreign]
-    sandbox = working_sandbox(options.sandbox, network=options.agent_network) if outsiders else None
-    if outsiders and sandbox is None:
-        say_all([unprotected(options.sandbox)])
+    sandbox = open_sandbox(options.sandbox, network=options.agent_network, warn=say) if outsiders else None
     if outsiders and options.seed is not None:
         say(
             f"seed {options.seed}: an agent from outside that guesses the seed can compute all cards; "

@@ -134,8 +134,8 @@ class Child:
         Parameters
         ----------
         size_of : callable
-            Returns the size of the answer at the start of the bytes received so far; 0 if the answer is incomplete. An
-            exception of this function leaves the process running.
+            Returns the size of the answer at the start of the bytes received so far, which may lack the answer's end;
+            0 if the size is not known yet. An exception of this function leaves the process running.
         what : str
             The kind of question, for messages.
         seconds : float
@@ -153,7 +153,7 @@ class Child:
         def is_whole() -> bool:
             nonlocal size
             size = size_of(self._received)
-            return size > 0
+            return 0 < size <= len(self._received)
 
         self._converse(is_whole, what, seconds)
         answer = bytes(self._received[:size])
@@ -188,6 +188,8 @@ class Child:
 
     def _converse(self, is_done: Callable[[], bool], what: str, seconds: float) -> None:
         """Write, read and log until `is_done`; the arguments and errors are those of `receive`."""
+        if is_done():
+            return
         limit = time.monotonic() + seconds
         printed = 0
         with selectors.PollSelector() as selector:  # needs fewer system calls than the default, and pipes are few

@@ -5,17 +5,20 @@ before any code of the agent runs. Texts that the agent prints go to standard er
 """
 
 import os
+from collections.abc import Iterator
 from typing import BinaryIO
 
 import numpy as np
 
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent, View
+from plurispiel.agents.base import Agent, Strategy, View
 from plurispiel.agents.specs import make_agent, search_in
-from plurispiel.evaluation.hand import AgentFault, action_of, error_text
+from plurispiel.evaluation.hand import AgentFault, action_of, error_text, observes
 from plurispiel.tournaments.contestants import wire
 from plurispiel.tournaments.contestants.process import limit_memory
+
+_Answer = tuple[wire.Message, tuple[np.ndarray, ...]]
 
 
 def main() -> None:
@@ -37,9 +40,10 @@ class Host:
     """Answers the requests to one agent.
 
     Every request has a ``number``, which the answer repeats, and may have ``events``, which the agent observes first.
-    At most one of five entries names the task: ``hello`` (return the process id), ``load`` (build the agent of a spec),
-    ``restart`` (begin a hand), ``act`` (return a decision) or ``range`` (return the reported strategy). All other
-    entries are arguments of the task.
+    At most one of six entries names the task: ``hello`` (return the process id), ``load`` (build the agent of a spec),
+    ``restart`` (begin a hand), ``act`` (return a decision), ``range`` (return the reported strategy of a public state)
+    or ``expected`` (return the expected strategies of a list of public states). All other entries are arguments of the
+    task. A request has one answer, except that ``expected`` has one for each state, until the first fault.
     """
 
     _rules: HoldemRules
@@ -60,16 +64,19 @@ class Host:
             request, _ = wire.decode(frame)
             number = {"number": request["number"]}
             try:
-                answer, arrays = self._answer(request)
-                reply = wire.encode(number | answer, arrays)
+                for answer, arrays in self._answers(request):
+                    self._reply(request, wire.encode(number | answer, arrays))
             except BaseException as error:  # anything that the agent raises becomes an answer
-                reply = wire.encode(number | _blame(request, error))
-            if os.getpid() != self._pid:
-                os._exit(0)  # the agent forked this process: the copy must not answer
-            if self._forked:
-                reply = wire.encode(number | {"fault": ["fork", f"{_kind(request)}: it forked its process"]})
-            self._sink.write(reply)
-            self._sink.flush()
+                self._reply(request, wire.encode(number | _blame(request, error)))
+
+    def _reply(self, request: wire.Message, reply: bytes) -> None:
+        if os.getpid() != self._pid:
+            os._exit(0)  # the agent forked this process: the copy must not answer
+        if self._forked:
+            fault = ["fork", f"{_kind(request)}: it forked its process"]
+            reply = wire.encode({"number": request["number"], "fault": fault})
+        self._sink.write(reply)
+        self._sink.flush()
 
     def _read(self) -> bytes:
         """Return the next frame; empty at the end of the input."""
@@ -77,13 +84,22 @@ class Host:
         size = wire.frame_size(head)
         return head + self._source.read(size - len(head)) if size else b""
 
-    def _answer(self, request: wire.Message) -> tuple[wire.Message, tuple[np.ndarray, ...]]:
-        """Return the answer to a request, and the arrays that follow it."""
+    def _answers(self, request: wire.Message) -> Iterator[_Answer]:
+        """Yield each answer to a request, with the arrays that follow it."""
         for event in request.get("events", ()):
             try:
                 self._agent.observe(wire.read_event(event))
             except BaseException as error:
-                return _blame({"observe": True}, error), ()
+                yield _blame({"observe": True}, error), ()
+                return
+        if "expected" in request:
+            for message in request["expected"]:
+                yield _told(self._agent.expected_strategy(wire.read_public(self._rules, message)))
+            return
+        yield self._answer(request)
+
+    def _answer(self, request: wire.Message) -> _Answer:
+        """Return the answer to a request that has one."""
         if "act" in request:
             public = wire.read_public(self._rules, request["act"])
             decision = self._agent.act(View(public, self._seat, parse_cards(request["hole_cards"])))
@@ -92,8 +108,7 @@ class Host:
             actions = [int(a) for a in getattr(decision, "actions", ())]
             return {"decision": [action, actions, probabilities]}, ()
         if "range" in request:
-            strategy = self._agent.range_strategy(wire.read_public(self._rules, request["range"]))
-            return {"told": strategy is not None}, () if strategy is None else wire.strategy_arrays(strategy)
+            return _told(self._agent.range_strategy(wire.read_public(self._rules, request["range"])))
         if "restart" in request:
             self._rules, self._seat = wire.read_rules(request["restart"]), request["seat"]
             rng = np.random.Generator(np.random.PCG64(0))
@@ -106,17 +121,23 @@ class Host:
                 search_in(request["folder"])
             limit_memory(request["memory"])
             self._agent = make_agent(request["load"])
-            observe = getattr(type(self._agent), "observe", Agent.observe)
-            report = getattr(type(self._agent), "range_strategy", Agent.range_strategy)
-            return {"observes": observe is not Agent.observe, "tells": report is not Agent.range_strategy}, ()
+            report = getattr(self._agent, "range_strategy", Agent.range_strategy)
+            tells = getattr(report, "__func__", report) is not Agent.range_strategy
+            return {"observes": observes(self._agent), "tells": tells}, ()
         return {}, ()
 
     def _note_fork(self) -> None:
         self._forked = True
 
 
+def _told(strategy: Strategy | None) -> _Answer:
+    """Return the answer with a reported strategy."""
+    return {"told": strategy is not None}, () if strategy is None else wire.strategy_arrays(strategy)
+
+
 def _kind(request: wire.Message) -> str:
-    return next((word for word in ("hello", "load", "restart", "act", "range") if word in request), "observe")
+    words = ("hello", "load", "restart", "act", "range", "expected")
+    return next((word for word in words if word in request), "observe")
 
 
 def _blame(request: wire.Message, error: BaseException) -> wire.Message:

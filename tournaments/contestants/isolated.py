@@ -17,6 +17,9 @@ __all__ = ["LOAD_SECONDS", "IsolatedAgent", "Limits", "Refused"]
 LOAD_SECONDS = 60.0
 """Time limit in seconds to load an agent, unless the limit for an answer is longer and replaces this limit."""
 
+MAX_TIME_LIMIT = 86_400.0
+"""Longest time limit in seconds."""
+
 _STARTS = 20
 """Number of starts of the process for one question; after as many starts without an answer, the agent is at fault."""
 
@@ -39,10 +42,21 @@ class Limits:
         Longest time for an answer, in seconds.
     memory : int
         MiB that the process may allocate in addition to the memory that it holds before the agent's code is loaded.
+
+    Raises
+    ------
+    ValueError
+        If a limit is not above 0, or the time is above `MAX_TIME_LIMIT`.
     """
 
     seconds: float = 30.0
     memory: int = 2048
+
+    def __post_init__(self):
+        if not 0.0 < self.seconds <= MAX_TIME_LIMIT:
+            raise ValueError(f"time_limit must be above 0 and at most {MAX_TIME_LIMIT:g} seconds, got {self.seconds:g}")
+        if self.memory < 1:
+            raise ValueError(f"memory_limit must be at least 1 MiB, got {self.memory}")
 
 
 class Refused(AgentFault):

@@ -1,16 +1,18 @@
 """Strategy reports of agents from outside, made by processes that never see hole cards.
 
-The reports of an agent that the user believes (``--believe``) correct its score. The process that plays knows its hole
-cards and could shape a report by them, so the report comes from another process of the same agent.
+The reports of an agent that the user believes (``--believe``) correct its score, and local best response reads them.
+The process that plays knows its hole cards and could shape a report by them, so the report comes from another process
+of the same agent.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent, Board, Decision, Event, PublicState, Strategy, View
+from plurispiel.agents.base import Agent, Board, Deal, Decision, Event, PublicState, Strategy, View
 from plurispiel.evaluation.hand import HandEnd, RemoteAgent
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent
-from plurispiel.tournaments.contestants.line_bot import LineBot
 
 
 class Speaker(Agent):
@@ -40,9 +42,6 @@ class Speaker(Agent):
         for event in events[self._num_told :]:
             self._contestant.observe(event)
         self._num_told = len(events)
-        # A process that is restarted during the hand gets earlier requests again, except questions for a strategy.
-        # Events sent with such a question would be lost, so they are sent before the question, in a separate request.
-        self._contestant.end_hand()
         return self._contestant.range_strategy(public)
 
     def close(self) -> None:
@@ -53,22 +52,22 @@ class Speaker(Agent):
 class SplitAgent(RemoteAgent):
     """An agent whose decisions come from one process, and whose reports from another that never sees hole cards.
 
-    For a program, whose questions are complete in themselves: the second process may be asked about states in any
-    order.
+    The second process is told every hand from its beginning, with all actions and boards, but without a `Deal`. It may
+    be asked about any state, also about states that the hand never reaches.
 
     Parameters
     ----------
-    player, teller : LineBot
-        Stand-ins for the same program.
+    player, teller : IsolatedAgent
+        Stand-ins for the same agent. Several split agents may share the teller, if they play one after another.
     """
 
-    def __init__(self, player: LineBot, teller: LineBot):
+    def __init__(self, player: IsolatedAgent, teller: IsolatedAgent):
         self.name = player.name
         self._player = player
         self._teller = teller
 
     def load(self, rules: HoldemRules) -> None:
-        """Start the processes that the program needs. The errors are those of `IsolatedAgent.load`."""
+        """Start the processes that the agent needs. The errors are those of `IsolatedAgent.load`."""
         self._player.load(rules)
         if self._player.tells:
             self._teller.load(rules)
@@ -79,19 +78,28 @@ class SplitAgent(RemoteAgent):
         self._teller.restart(rules, seat, rng)
 
     def observe(self, event: Event) -> None:
-        """Pass an event to the player alone."""
+        """Pass an event to the player, and to the other process unless the event names hole cards."""
         self._player.observe(event)
+        if not isinstance(event, Deal):
+            self._teller.observe(event)
 
-    def act(self, view: View) -> Decision:
+    def act(self, view: View) -> Decision | int:
         """Ask the player for a decision."""
         return self._player.act(view)
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Ask the other process for the strategy of all combos; None if the program reports none."""
-        self._player.load(public.rules)  # spares programs that report none the start of the other process
-        if not self._player.tells:
-            return None
-        return self._teller.range_strategy(public)
+        """Ask the other process for the strategy of all combos; None if the agent reports none."""
+        return self._teller.range_strategy(public) if self._tells(public.rules) else None
+
+    def expected_strategy(self, public: PublicState) -> Strategy | None:
+        """Ask the other process for the expected strategy of all combos; None if the agent reports none."""
+        return self.expected_strategies([public])[0]
+
+    def expected_strategies(self, publics: Sequence[PublicState]) -> list[Strategy | None]:
+        """Ask the other process for the expected strategies of some states."""
+        if not publics or not self._tells(publics[0].rules):
+            return [None] * len(publics)
+        return self._teller.expected_strategies(publics)
 
     def end_hand(self) -> None:
         """End the hand."""
@@ -105,6 +113,12 @@ class SplitAgent(RemoteAgent):
         """End both processes."""
         self._player.close()
         self._teller.close()
+
+    def _tells(self, rules: HoldemRules) -> bool:
+        """Return whether the agent can report its strategy; an agent that cannot needs no second process."""
+        if not self._player.tells:  # also before the first start of its process
+            self._player.load(rules)
+        return self._player.tells
 
 
 def public_events(public: PublicState) -> list[Event]:

@@ -9,7 +9,7 @@ from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Decision, Event, PublicState, Strategy, View
 from plurispiel.agents.specs import parse_spec, relocate_spec
-from plurispiel.evaluation.hand import FAULT_KINDS, AgentFault
+from plurispiel.evaluation.hand import FAULT_KINDS, REPAIRABLE, AgentFault
 from plurispiel.tournaments.contestants import wire
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits, Refused
 from plurispiel.tournaments.contestants.sandbox import Sandbox
@@ -17,6 +17,9 @@ from plurispiel.tournaments.contestants.sandbox import Sandbox
 __all__ = ["Contestant"]
 
 _MAX_TEXT = 500  # characters of a fault's message
+_REPORTS = ("range_strategy", "expected_strategy")  # questions that must not change the agent's play
+
+_Answer = tuple[wire.Message, list[np.ndarray]]
 
 
 class Contestant(IsolatedAgent):
@@ -34,9 +37,8 @@ class Contestant(IsolatedAgent):
         rivals: Sequence[str] = (),
     ):
         super().__init__(spec, limits, log, sandbox, rivals)
-        self._told: list[wire.Message] = []  # this hand's requests except range_strategy, for a new process
+        self._told: list[wire.Message] = []  # this hand's requests, without questions for strategies, for a new process
         self._events: list[list] = []  # observed since the last request
-        self._observes = True  # whether the agent's class overrides `observe`
         self._number = 0  # number of the last request, which the answer repeats
 
     def load(self, rules: HoldemRules | None = None) -> None:
@@ -54,7 +56,7 @@ class Contestant(IsolatedAgent):
 
     def observe(self, event: Event) -> None:
         """Keep an event, which is sent with the next request."""
-        if self._observes:
+        if self.observes:
             self._events.append(wire.event_message(event))
 
     def act(self, view: View) -> Decision:
@@ -70,26 +72,46 @@ class Contestant(IsolatedAgent):
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
         """Ask for the strategy of all combos; None if the agent reports none."""
-        answer, arrays = self._request({"range": wire.public_message(public)}, "range_strategy")
-        if answer.get("told") is not True:
-            return None
-        if len(arrays) not in (2, 3):
-            raise self._tampered("its strategy is malformed")
-        return Strategy(*arrays)
+        return self._strategy(*self._request({"range": wire.public_message(public)}, "range_strategy"))
+
+    def expected_strategy(self, public: PublicState) -> Strategy | None:
+        """Ask for the strategy of all combos, averaged over random choices yet to be made."""
+        return self.expected_strategies([public])[0]
+
+    def expected_strategies(self, publics: Sequence[PublicState]) -> list[Strategy | None]:
+        """Ask for the expected strategies of some states in one message, whose answers follow each other."""
+        if not publics:
+            return []
+        message = {"expected": [wire.public_message(public) for public in publics]}
+        return [self._strategy(*each) for each in self._requests(message, "expected_strategy", len(publics))]
 
     def end_hand(self) -> None:
         """Send the events since the last request; do nothing if there are none."""
         if self._events:
             self._request({}, "observe")
 
-    def _request(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
+    def _request(self, message: wire.Message, what: str) -> _Answer:
         """Return the answer to a request, which is sent with the events since the last request."""
-        message = message | {"events": self._events}
+        return self._requests(message, what, 1)[0]
+
+    def _requests(self, message: wire.Message, what: str, count: int) -> list[_Answer]:
+        """Return the `count` answers to a request."""
+        events = {"events": self._events}
         self._events = []
-        answer = self._ask(lambda: self._exchange(message, what, self._limits.seconds), what)
-        if what != "range_strategy":  # a report must not change the agent's play
-            self._told.append(message)
-        return answer
+        answers = self._ask(lambda: self._converse(message | events, what, self._limits.seconds, count), what)
+        if what not in _REPORTS:
+            self._told.append(message | events)
+        elif events["events"]:  # a new process gets the events, but is not asked for reports again
+            self._told.append(events)
+        return answers
+
+    def _strategy(self, answer: wire.Message, arrays: list[np.ndarray]) -> Strategy | None:
+        """Return the strategy in an answer; None if the agent reports none."""
+        if answer.get("told") is not True:
+            return None
+        if len(arrays) not in (2, 3):
+            raise self._tampered("its strategy is malformed")
+        return Strategy(*arrays)
 
     def _begin(self) -> None:
         """Start the process, load the agent and repeat this hand's messages."""
@@ -100,13 +122,17 @@ class Contestant(IsolatedAgent):
         if self._sandbox is not None:
             request |= {"load": relocate_spec(self._spec, Path.cwd()), "folder": str(Path.cwd())}
         answer, _ = self._exchange(request, "load", seconds)
-        self._observes = answer.get("observes") is True
+        self.observes = answer.get("observes") is True
         self.tells = answer.get("tells") is True
         for message in self._told:
             self._exchange(message, "again", self._limits.seconds)
 
-    def _exchange(self, message: wire.Message, what: str, seconds: float) -> tuple[wire.Message, list[np.ndarray]]:
-        """Return the answer of the running process to a message.
+    def _exchange(self, message: wire.Message, what: str, seconds: float) -> _Answer:
+        """Return the answer of the running process to a message that has one; the errors are those of `_converse`."""
+        return self._converse(message, what, seconds, 1)[0]
+
+    def _converse(self, message: wire.Message, what: str, seconds: float, count: int) -> list[_Answer]:
+        """Return the `count` answers of the running process to a message, each of which may take `seconds`.
 
         Raises
         ------
@@ -119,12 +145,19 @@ class Contestant(IsolatedAgent):
         frame = wire.encode(message | {"number": self._number})
         self._child.go_on()
         self.send(frame)
-        try:
-            received = self._child.receive(wire.frame_size, what, seconds)
-            self._child.stop()
-            answer, arrays = wire.decode(received)
-        except wire.BadFrame as error:
-            raise self._tampered(str(error)) from None
+        answers = []
+        for left in reversed(range(count)):
+            try:
+                received = self._child.receive(wire.frame_size, what, seconds)
+                if not left:
+                    self._child.stop()
+                answers.append(self._checked(*wire.decode(received)))
+            except wire.BadFrame as error:
+                raise self._tampered(str(error)) from None
+        return answers
+
+    def _checked(self, answer: wire.Message, arrays: list[np.ndarray]) -> _Answer:
+        """Return an answer, or raise the fault that it reports; the errors are those of `_converse`."""
         if not isinstance(answer, dict) or answer.get("number") != self._number:
             raise self._tampered("it repeats another number than the last request's")
         if "refused" in answer:
@@ -134,7 +167,9 @@ class Contestant(IsolatedAgent):
             case None:
                 return answer, arrays
             case [str() as kind, str() as text] if kind in FAULT_KINDS:
-                if kind not in ("exception", "illegal"):  # after any other fault the process cannot be used again
+                if kind in REPAIRABLE:
+                    self._child.stop()  # a fault before the last answer is the last message
+                else:
                     self.close()
                 raise AgentFault(kind, self._as_named(text))
         raise self._tampered("its fault is of an unknown kind")

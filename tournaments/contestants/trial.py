@@ -51,4 +51,4 @@ def try_to_tell(contestant: IsolatedAgent, rules: HoldemRules) -> None:
             )
         check_told(contestant, public, strategy)
     except AgentFault as fault:
-        raise ValueError(f"{contestant.name}: {fault.message}") from None
+        raise ValueError(f"{contestant.name}: {fault.message}") from fault

@@ -92,8 +92,9 @@ def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
     return message, arrays
 
 
+@functools.lru_cache(maxsize=16)
 def rules_message(rules: HoldemRules) -> str:
-    """Return rules as JSON text."""
+    """Return rules as JSON text. Results are cached, as every hand begins with the text."""
     return json.dumps(dataclasses.asdict(rules))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.referee import RefereeDisagrees
+from plurispiel.tournaments.contestants.process import close_to_others
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, RunAborted
@@ -64,6 +65,8 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
     except RunRefused as error:
         yield from _recorded(store, groups, f"the group cannot be played again: {error}")
         return
+    if run.config.outsiders:
+        close_to_others()  # before any code from outside the package runs: this process knows the cards
     sandbox = working_sandbox("auto")
     conduct = Conduct(sandbox=sandbox.hiding(store.folder) if sandbox else None)
     with contextlib.closing(BlockPlayer(run.config, conduct, streams, witness)) as player:

@@ -15,6 +15,7 @@ from plurispiel.abstraction.machine.settings import read_settings
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.specs import agent_digest, parse_spec, relocate_spec, unique_names
 from plurispiel.evaluation.value_choice import choose_values
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.run.default_tournament import DEFAULT_AGENTS
 from plurispiel.tournaments.run.stop_rule import StopRule, parse_stop_rule
 
@@ -27,7 +28,6 @@ PACKAGE_CODE = "the package's code"
 """The name of `package_digest` in `TournamentConfig.code`."""
 DEFAULT_SEED = 1
 DEFAULT_DECKS = 500
-MAX_TIME_LIMIT = 86_400.0
 _CROWD = 10  # by default, up to this number of agents have one seat each; also the largest number of seats
 _CROWD_SEATS = 6  # default number of seats for more agents
 
@@ -149,12 +149,7 @@ class TournamentConfig:
             parse_stop_rule(self.stop_when)
         if self.max_faults < 1:
             raise ValueError(f"max_faults must be at least 1, got {self.max_faults}")
-        if not 0.0 < self.time_limit <= MAX_TIME_LIMIT:
-            raise ValueError(
-                f"time_limit must be above 0 and at most {MAX_TIME_LIMIT:g} seconds, got {self.time_limit:g}"
-            )
-        if self.memory_limit < 1:
-            raise ValueError(f"memory_limit must be at least 1 MiB, got {self.memory_limit}")
+        Limits(self.time_limit, self.memory_limit)  # checks both
         if self.format not in ("", *FORMATS):
             raise ValueError(f"the format is one of {', '.join(FORMATS)}, got {self.format!r}")
         _fill(self)

@@ -1,124 +1,49 @@
 """The run of `plurispiel lbr`, played by worker processes and stored block by block, so that it can be resumed.
 
-A *group* is the four hands of one deck (`Prober`); a block is up to `BLOCK_GROUPS` groups.
+A *group* is four hands (`Prober`), by default of one deck; a block is up to `BLOCK_GROUPS` groups. Runs of agents from
+outside are protected as tournaments are: the agents have processes of their own, and without a seed the decks come from
+a secret key (`run_key`), whose "first deck" is the number of a group here.
 """
 
 import concurrent.futures
 import contextlib
-import hashlib
 import itertools
 import json
 import multiprocessing
 import os
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.openspiel import game_name, game_string, parse_game
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec
+from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.evaluation.streams import Source
 from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
-from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
-from plurispiel.tournaments.contestants.isolation import split_agent
-from plurispiel.tournaments.contestants.process import die_with
-from plurispiel.tournaments.contestants.sandbox import working_sandbox
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent
+from plurispiel.tournaments.contestants.isolation import split_agents
+from plurispiel.tournaments.contestants.process import close_to_others, die_with
 from plurispiel.tournaments.contestants.speaker import SplitAgent
-from plurispiel.tournaments.run.config import package_digest
+from plurispiel.tournaments.run import run_key
+from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
+from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 
-__all__ = ["LbrRun", "LbrConfig"]
+__all__ = ["LbrRun"]
 
 BLOCK_GROUPS = 8
 _WINDOW = 4  # blocks queued for each worker
 _CONFIG, _GROUPS = "config.json", "groups.csv"
 _COLUMNS = ("group", *GroupScore._fields, "checksum")
-
-
-@dataclass(frozen=True)
-class LbrConfig:
-    """Settings of a run of local best response.
-
-    Attributes
-    ----------
-    agent : str
-        Spec of the measured agent.
-    menu : str
-        A name of `MENUS`.
-    game : str
-        A preset or an OpenSpiel game string with two seats.
-    seed : int
-        Seed of the decks and of all random choices.
-    aivat : bool
-        Whether payoffs are also corrected by AIVAT.
-
-    Raises
-    ------
-    ValueError
-        If a setting is not allowed.
-    """
-
-    agent: str
-    menu: str = "fcpa"
-    game: str = "HUNL"
-    seed: int = 1
-    aivat: bool = False
-
-    def __post_init__(self):
-        parse_spec(self.agent)
-        if self.menu not in MENUS:
-            raise ValueError(f"the menu is one of {', '.join(MENUS)}, got {self.menu!r}")
-        if self.rules.num_seats != 2:
-            raise ValueError(f"local best response plays heads-up, and {self.game} has {self.rules.num_seats} seats")
-        if self.seed < 0:
-            raise ValueError(f"the seed must not be negative, got {self.seed}")
-
-    @property
-    def rules(self) -> HoldemRules:
-        """The rules of the game."""
-        return parse_game(self.game)
-
-    @property
-    def note(self) -> str:
-        """The differences of the game from the game of the agent's training, in words (`game_note`); may be empty."""
-        return game_note(self.agent, self.rules)
-
-    def record(self) -> dict[str, Any]:
-        """Return everything that decides the result of a group, as plain values."""
-        return {
-            "agent": parse_spec(self.agent).title,
-            "menu": self.menu,
-            "game": game_string(self.rules),
-            "seed": self.seed,
-            "aivat": self.aivat,
-            "source": agent_digest(self.agent),
-            "package": package_digest(),
-        }
-
-    @property
-    def digest(self) -> str:
-        """A hash of `record`: 12 hexadecimal digits."""
-        return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:12]
-
-    def prober(self) -> Prober:
-        """Return the `Prober` that plays the groups."""
-        return Prober(self.rules, self._agent(), MENUS[self.menu], self.seed, aivat=self.aivat)
-
-    def _agent(self) -> Agent:
-        """Return the measured agent; a program plays in a process of its own, in a sandbox where there is one."""
-        if not parse_spec(self.agent).is_program:
-            return make_agent(self.agent)
-        return split_agent(self.agent, Limits(), working_sandbox("auto"))
 
 
 class LbrRun:
@@ -148,19 +73,28 @@ class LbrRun:
             if not path.exists() and any(folder.iterdir()):
                 raise ValueError(f"{folder} holds other files; give another folder (--out)")
             write_atomically(folder / _GROUPS, ",".join(_COLUMNS) + "\n")
+            (folder / run_key.NAME).unlink(missing_ok=True)
+            if config.seed is None:
+                write_key(folder, draw_key())
             write_atomically(path, json.dumps(config.record(), indent=1) + "\n")
         elif path.read_text(encoding="utf-8") != json.dumps(config.record(), indent=1) + "\n":
             what = _differences(path, config)
             raise ValueError(f"{folder} holds another run{what}; give another folder (--out), or start over (--fresh)")
+        self._key = self._read_key() if config.seed is None else None
         self._scores = self._read()
 
-    def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
+    def play(
+        self,
+        num_groups: int,
+        conduct: LbrConduct | None = None,
+        on_block: Callable[[int], None] = lambda num_played: None,
+    ) -> None:
         """Play the missing groups among the first `num_groups`; each block is stored as soon as it is played.
 
         Parameters
         ----------
-        workers : int
-            Worker processes; with 1 or fewer, this process plays.
+        conduct : LbrConduct, optional
+            How to play; by default in this process, with an agent from outside in processes without a sandbox.
         on_block : callable
             Called after each block with its number of groups.
 
@@ -171,12 +105,15 @@ class LbrRun:
         OSError
             If a worker process dies.
         """
+        conduct = conduct or LbrConduct()
+        self._renew_key(num_groups)
         missing = (number for number in range(num_groups) if number not in self._scores)
         blocks = iter(lambda: list(itertools.islice(missing, BLOCK_GROUPS)), [])
         num_blocks = -(-(num_groups - self.num_played(num_groups)) // BLOCK_GROUPS)
+        player = _Player(self.config, conduct, self.config.source(self._key))
         with (
             open(self.folder / _GROUPS, "a", encoding="utf-8", newline="") as file,
-            contextlib.closing(_play_blocks(self.config, blocks, min(workers, num_blocks))) as played,
+            contextlib.closing(_play_blocks(player, blocks, min(conduct.workers, num_blocks))) as played,
         ):
             for numbers, scores in played:
                 for number, score in zip(numbers, scores, strict=True):
@@ -186,6 +123,13 @@ class LbrRun:
                 os.fsync(file.fileno())
                 self._scores.update(zip(numbers, scores, strict=True))
                 on_block(len(numbers))
+
+    def publish_key(self, num_groups: int) -> None:
+        """Publish the key if the stored groups are the first `num_groups`: their run has ended."""
+        is_over = len(self._scores) == num_groups == max(self._scores, default=-1) + 1
+        if is_over and self._key is not None and not self._key.is_published:
+            self._key = self._key.published()
+            write_key(self.folder, self._key)
 
     def num_played(self, num_groups: int) -> int:
         """Return how many of the first `num_groups` groups are stored."""
@@ -225,6 +169,9 @@ class LbrRun:
             "aivat_zero_sum_ci95": zero_sum.ci95 if self.config.aivat else None,
             "game": game_name(self.config.rules),
             "seed": self.config.seed,
+            "keys": self._key.record() if self._key is not None and self._key.is_published else None,
+            "deals": self.config.deals,
+            "from_outside": self.config.is_outside,
             "digest": self.config.digest,
         }
 
@@ -240,12 +187,38 @@ class LbrRun:
         played : float64[num_groups, 5]
             The groups' `GroupScore`.
         """
-        is_outside = parse_spec(self.config.agent).is_foreign
+        is_outside = self.config.is_outside
         _, _, corrected, reduced, own = played.T
         scores = np.stack([own, -(reduced if is_outside else corrected)], axis=1)
         num_earlier = np.searchsorted(numbers, numbers // BLOCK_GROUPS * BLOCK_GROUPS)
         prior = prior_coefficients(np.ones(2), np.array([True, is_outside]))
         return zero_sum_scores(scores, num_earlier, prior)[:, 0]
+
+    def _renew_key(self, num_groups: int) -> None:
+        """Draw another key for further groups if the present key was published."""
+        first = max(self._scores, default=-1) + 1
+        if self._key is not None and self._key.is_published and first < num_groups:
+            self._key = self._key.extended_from(first)
+            write_key(self.folder, self._key)
+
+    def _read_key(self) -> RunKey:
+        """Return the key in the folder.
+
+        Raises
+        ------
+        ValueError
+            If the key is damaged or missing.
+        """
+        try:
+            key = read_key(self.folder)
+        except ValueError as error:
+            raise ValueError(f"{error}; start over (--fresh)") from None
+        if key is None:
+            raise ValueError(
+                f"{self.folder / run_key.NAME} is missing: without this key no hand can be dealt again; start over "
+                "(--fresh)"
+            )
+        return key
 
     def _read(self) -> dict[int, GroupScore]:
         """Return the stored scores by group number. An incomplete last line, left by a killed run, is cut off the file.
@@ -293,26 +266,50 @@ def _differences(path: Path, config: LbrConfig) -> str:
     return f": {', '.join(found)}" if found else ""
 
 
+class _Player(NamedTuple):
+    """All that a process needs to play groups of a run."""
+
+    config: LbrConfig
+    conduct: LbrConduct
+    source: Source
+
+    def prober(self) -> Prober:
+        """Return the `Prober` that plays the groups."""
+        config = self.config
+        agent, *others = self._agents()
+        once = config.deals == "once"
+        return Prober(
+            config.rules, agent, MENUS[config.menu], self.source, others=others, once=once, aivat=config.aivat
+        )
+
+    def _agents(self) -> Sequence[Agent]:
+        """Return the measured agent; an agent from outside once for each of its processes that play."""
+        if not self.config.is_outside:
+            return [make_agent(self.config.agent)]
+        return split_agents(self.config.agent, self.conduct.isolation, self.conduct.num_players)
+
+
 def _play_blocks(
-    config: LbrConfig, blocks: Iterator[list[int]], workers: int
+    player: _Player, blocks: Iterator[list[int]], workers: int
 ) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
     """Yield the group numbers and scores of each block once the block is played, in any order of blocks.
 
     Workers that are still busy when the caller stops are killed.
     """
-    _begin(config)  # a broken agent fails here, before any process starts
+    _begin(player)  # a broken agent fails here, before any process starts
     if workers <= 1:
         try:
             for numbers in blocks:
                 yield numbers, _play(numbers)
         finally:
-            if isinstance(_prober.agent, SplitAgent | IsolatedAgent):
-                _prober.agent.close()
+            for agent in _prober.agents:
+                if isinstance(agent, SplitAgent | IsolatedAgent):
+                    agent.close()
         return
     context = multiprocessing.get_context("spawn")
     with interrupts_held(), own_modules_only():  # Ctrl-C must not reach the pool's resource tracker
         resource_tracker.ensure_running()
-    pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
+    pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (player, os.getpid()))
     waiting: dict[concurrent.futures.Future, list[int]] = {}
     try:
         while True:
@@ -336,18 +333,19 @@ def _play_blocks(
 _prober: Prober  # of this process: a module-level name, as a pool passes only the group numbers to its workers
 
 
-def _begin(config: LbrConfig) -> None:
+def _begin(player: _Player) -> None:
     """Prepare this process to play groups of a run."""
     global _prober
-    _prober = config.prober()
+    _prober = player.prober()
 
 
-def _begin_beside(config: LbrConfig, parent: int) -> None:
+def _begin_beside(player: _Player, parent: int) -> None:
     """Prepare a worker process to play groups of a run."""
+    close_to_others()
     die_with(parent)  # else a pool's processes outlive a killed parent
     leave_to_parent()
     pass_nothing_on()
-    _begin(config)
+    _begin(player)
 
 
 def _play(numbers: list[int]) -> list[GroupScore]:

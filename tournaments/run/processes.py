@@ -1,5 +1,7 @@
 """The number of processes of outside agents, and the memory of these processes."""
 
+from collections.abc import Mapping
+
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
@@ -26,14 +28,27 @@ def processes_by_agent(config: TournamentConfig, conduct: Conduct) -> dict[int, 
 def process_notes(config: TournamentConfig, conduct: Conduct) -> list[str]:
     """Return messages about processes for the user, to be printed before a run; none without outside agents."""
     counts = processes_by_agent(config, conduct)
+    return count_notes({config.names[number]: count for number, count in counts.items()}, "--decks once")
+
+
+def count_notes(counts: Mapping[str, int], once: str) -> list[str]:
+    """Return messages about numbers of processes for the user, to be printed before a run.
+
+    Parameters
+    ----------
+    counts : mapping
+        The number of processes of each outside agent, by its name.
+    once : str
+        The option that deals each rotation its own deck.
+    """
     if not counts:
         return []
-    notes = ["processes: " + ", ".join(f"{config.names[number]} {count}" for number, count in counts.items())]
+    notes = ["processes: " + ", ".join(f"{name} {count}" for name, count in counts.items())]
     taken, free = sum(counts.values()) * _BYTES_EACH, available_bytes()
     if taken > free / 2:
         notes.append(
             f"these processes take some {taken / 2**30:.1f} GiB, more than half of the {free / 2**30:.1f} GiB that are "
-            "free; run fewer processes by --workers 1, by --decks once (each rotation has its own deck) or, for agents "
+            f"free; run fewer processes by --workers 1, by {once} (each hand has its own deck) or, for agents "
             "trusted to forget decks, by --processes one"
         )
     return notes

@@ -22,8 +22,8 @@ from plurispiel.agents.specs import agent_digest, agent_files, game_note, make_a
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
-from plurispiel.tournaments.contestants.process import close_to_others
-from plurispiel.tournaments.contestants.sandbox import CHOICES, Sandbox, unprotected, working_sandbox
+from plurispiel.tournaments.contestants.outside_options import open_sandbox
+from plurispiel.tournaments.contestants.sandbox import CHOICES, Sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.run.block_player import Conduct, make_contestant
@@ -264,7 +264,6 @@ def prepare(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Sa
     config = TournamentConfig(**settings)
     sandbox = None
     if any(map(Conduct(isolate=options.isolate).is_isolated, config.agents)):
-        close_to_others()  # before any code from outside the package runs: this process knows the cards
         sandbox = _open_sandbox(options, warn)
     conduct = Conduct(options.workers or num_processors(), options.isolate, sandbox=sandbox)
     notes, silent = _check_agents(config, conduct)
@@ -295,11 +294,8 @@ def prepare(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Sa
 
 def _open_sandbox(options: RunOptions, warn: Say) -> Sandbox | None:
     """Return the sandbox of agents in their own processes; None, after a warning, if they run without one."""
-    sandbox = working_sandbox(options.sandbox, network=options.agent_network)
-    if sandbox is None:
-        warn(printable(unprotected(options.sandbox)))
-        return None
-    return sandbox.hiding(*filter(None, (options.settings_file, options.out)), *options.hidden)
+    sandbox = open_sandbox(options.sandbox, network=options.agent_network, warn=warn)
+    return sandbox and sandbox.hiding(*filter(None, (options.settings_file, options.out)), *options.hidden)
 
 
 def _check_agents(config: TournamentConfig, conduct: Conduct) -> tuple[list[str], list[int]]:

@@ -4,6 +4,7 @@ import json
 import math
 import os
 
+import numpy as np
 import pytest
 from min_raiser import MinRaiser, SmallBettor
 from table import agent_at, public_after
@@ -61,7 +62,13 @@ def test_command(capsys):
     assert main("bench bot-profile --agents tag --hands 2 --opponents log-uniform --own-sizes 0.5 --json".split()) == 0
     figures = json.loads(capsys.readouterr().out)["figures"]
     assert {"first look | VPIP |  | tag", "sources | after the flop: row |  | tag"} <= {row["name"] for row in figures}
-    for words in ("engine --hands 3", "bot-profile --hands 0", "bot-profile --own-sizes 2", "bot-profile --game LEDUC"):
+    for words in (
+        "engine --time-limit 3",
+        "engine --hands 3",
+        "bot-profile --hands 0",
+        "bot-profile --own-sizes 2",
+        "bot-profile --game LEDUC",
+    ):
         assert main(["bench", *words.split()]) == 2
     assert "got bench engine" in capsys.readouterr().err
 
@@ -129,3 +136,15 @@ def test_small_bettor():
     assert strategy.actions.tolist() == [950, 1, 0]
     queens, air = (faced.rules.combo_id(parse_cards(cards)) for cards in ("QdQc", "7c3d"))
     assert strategy.probabilities[[queens, air]].tolist() == [[1, 0, 0], [0, 0, 1]]
+
+
+@pytest.mark.slow  # six processes
+def test_an_agent_from_outside_has_the_profile_of_the_object(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent\n\n\n"
+        "class Mine(TightAggressiveAgent):\n    pass\n"
+    )
+    for opponents in ("self", "call"):
+        settings = ProfileSettings(hands=8, game="HUNL")
+        ours, mine = (play_profile(spec, HUNL, opponents, settings) for spec in ("tag", f"{tmp_path}/mine.py:Mine"))
+        assert np.array_equal(ours.counts, mine.counts) and np.array_equal(ours.situations, mine.situations)

@@ -186,7 +186,7 @@ def test_an_agent_that_never_tells_is_not_waited_for(capsys, tmp_path, monkeypat
         (["tag", "--hands", "0"], "at least 1"),
         (["tag", "--seconds", "0"], "seconds must be above 0, got 0"),
         (["call", "--seed", "-1"], "the seed must not be negative, got -1"),
-        (["call", "--time-limit", "nan"], "time-limit must be above 0 and at most 86400, got nan"),
+        (["call", "--time-limit", "nan"], "time_limit must be above 0 and at most 86400 seconds, got nan"),
         ([f"{BOTS}/raises_at_import.py:Bot"], "RuntimeError: two lines (raises_at_import.py, line 1)"),
         ([f"{BOTS}/exits_at_import.py:Bot"], "does not load: its process ended (exit code 5)"),
     ],

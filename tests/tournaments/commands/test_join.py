@@ -177,7 +177,7 @@ def test_an_interrupt_leaves_a_whole_log(usual_signals, capsys):
         (
             ["acpc", "127.0.0.1:1", "--agent", "call", "--game", "HUNL", "--memory-limit", "0"],
             2,
-            "memory-limit must be",
+            "memory_limit must be",
         ),
     ],
 )

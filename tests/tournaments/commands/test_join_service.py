@@ -103,7 +103,7 @@ def test_broken_hands_are_told(capsys):
     [
         (["--hands", "0"], "hands must be at least 1"),
         (["--seed", "-1"], "the seed must not be negative"),
-        (["--time-limit", "0"], "time-limit must be above 0"),
+        (["--time-limit", "0"], "time_limit must be above 0"),
         (["--contact", "a\nb"], "contact is an e-mail or web address"),
         (["--request-timeout", "nan"], "request-timeout must be above 0"),
         (["--base-url", "http://example.org:80"], "a base URL is an address of this machine"),

@@ -8,9 +8,14 @@ import pytest
 from bit_flips import flipped
 from reference import zero_sum as reference
 
+from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.agents.baselines.simple import RandomAgent
+from plurispiel.evaluation.local_best_response import MENUS, Prober
+from plurispiel.evaluation.streams import Keyed
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.run.kernels import LOADING
-from plurispiel.tournaments.run.lbr_run import LbrConfig, LbrRun
+from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
+from plurispiel.tournaments.run.lbr_run import LbrRun
 
 KEYS = [
     "agent",
@@ -27,6 +32,9 @@ KEYS = [
     "aivat_zero_sum_ci95",
     "game",
     "seed",
+    "keys",
+    "deals",
+    "from_outside",
     "digest",
     "seconds",
     "hands_per_second",
@@ -65,6 +73,7 @@ def test_the_record_of_an_agent_that_folds(capsys):
     assert (record["agent"], record["menu"], record["hands"]) == ("fold", "fcpa", 12)
     assert (record["mbb_per_hand"], record["ci95"], record["sd"]) == (750.0, 0.0, 0.0)
     assert (record["paid_mbb_per_hand"], record["game"], record["seed"]) == (750.0, "HUNL", 1)
+    assert (record["keys"], record["deals"], record["from_outside"]) == (None, "shared", False)
     assert record["aivat_mbb_per_hand"] is None and record["aivat_ci95"] is None
     record = lbr(capsys, "--agent", "fold", "--hands", "10", "--workers", "1", "--aivat")
     assert (record["mbb_per_hand"], record["aivat_mbb_per_hand"]) == (750.0, pytest.approx(750.0, abs=300.0))
@@ -83,18 +92,31 @@ def test_all_menus_at_once(capsys):
 def test_a_run_goes_on_and_any_number_of_workers_plays_the_same(capsys, tmp_path):
     config = LbrConfig("tag", "fcpa")
     whole, parts = LbrRun(tmp_path / "whole", config), LbrRun(tmp_path / "parts", config)
-    whole.play(20, 1)
-    parts.play(9, 1)
+    whole.play(20)
+    parts.play(9)
     path = tmp_path / "parts" / "groups.csv"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-1]) + lines[-1][:7])  # the last one was being written when it was killed
     parts = LbrRun(tmp_path / "parts", config)
     assert parts.num_played(20) == 8
-    parts.play(20, 2)
+    parts.play(20, LbrConduct(2))
     assert parts.results(20) == whole.results(20) == LbrRun(tmp_path / "parts", config).results(20)
     assert parts.results(5)["hands"] == 20
     again = lbr(capsys, "--agent", "tag", "--hands", "80", "--out", str(tmp_path / "parts"))
     assert again["hands_per_second"] is None and again["mbb_per_hand"] == whole.results(20)["mbb_per_hand"]
+
+
+TELLS = """
+import numpy as np
+from plurispiel.agents import Agent, Strategy
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        return Strategy(np.array([1]), np.ones((public.rules.num_combos, 1)))
+"""
 
 
 def test_aivat_is_corrected_by_the_sum_of_both_seats(tmp_path):
@@ -102,19 +124,20 @@ def test_aivat_is_corrected_by_the_sum_of_both_seats(tmp_path):
     (tmp_path / "bot.py").write_text("from plurispiel.agents.baselines.simple import RandomAgent as Bot\n")
     found = {}
     for name in ("random", f"{tmp_path / 'bot.py'}:Bot"):
-        run = LbrRun(tmp_path / name.rpartition(":")[2], LbrConfig(name, "fc", game="leduc_poker", aivat=True))
-        run.play(20, 1)
+        run = LbrRun(tmp_path / name.rpartition(":")[2], LbrConfig(name, "fc", game="leduc_poker", seed=1, aivat=True))
+        run.play(20, LbrConduct(processes="one"))
         lines = (run.folder / "groups.csv").read_text().splitlines()[1:]
         groups = np.array([list(map(float, line.split(",")[1:-1])) for line in lines])
         found[name] = run.results(20), groups
         assert run.results(9)["aivat_zero_sum_mbb_per_hand"] == pytest.approx(
             zero_sum_mean(groups[:9], name == "random") * 1000.0 / run.config.rules.big_blind
         )
-    (ours, groups), (theirs, same) = found.values()
-    assert np.array_equal(groups, same) and ours["aivat_mbb_per_hand"] == theirs["aivat_mbb_per_hand"]
+    (ours, groups), (theirs, others) = found.values()
+    prober = Prober(LEDUC, RandomAgent(), MENUS["fc"], Keyed(((0, 1),)), aivat=True)
+    assert np.array_equal(others, [prober.play(number) for number in range(20)])  # as an object plays its decks
     unit = 1000.0 / LbrConfig("call", game="leduc_poker").rules.big_blind
     assert ours["aivat_zero_sum_mbb_per_hand"] == pytest.approx(zero_sum_mean(groups, True) * unit)
-    assert theirs["aivat_zero_sum_mbb_per_hand"] == pytest.approx(zero_sum_mean(groups, False) * unit)
+    assert theirs["aivat_zero_sum_mbb_per_hand"] == pytest.approx(zero_sum_mean(others, False) * unit)
     assert 0.0 < ours["aivat_zero_sum_ci95"] < 0.8 * theirs["aivat_zero_sum_ci95"]
 
 
@@ -130,7 +153,7 @@ def zero_sum_mean(groups, tells):
 def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path, num_flips):
     config, folder = LbrConfig("fold", "fc"), tmp_path / "run"
     run = LbrRun(folder, config)
-    run.play(12, 1)
+    run.play(12)
     want, path = run.results(12), folder / "groups.csv"
     good = path.read_bytes()
     outcomes = set()
@@ -142,7 +165,7 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path, num_flips):
             assert "damaged" in str(error) and str(error).isprintable()
             outcomes.add("refused")
         else:
-            run.play(12, 1)  # what was taken for a line that was not written whole
+            run.play(12)  # what was taken for a line that was not written whole
             assert run.results(12) == want
     assert "refused" in outcomes
 
@@ -193,6 +216,7 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
         (["--agent", "nan.py:Bot"], "are no probabilities of at least 0 that sum to 1 within 1e-06"),
         (["--agent", "broken.py:Bot"], "SyntaxError: expected ':' (broken.py, line 1)"),
         (["--agent", "exits.py:Bot"], "exits.py:Bot does not load: its process ended (exit code 0)"),
+        (["--agent", "call", "--time-limit", "0"], "time_limit must be above 0"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(capsys, tmp_path, monkeypatch, arguments, message):
@@ -213,7 +237,75 @@ def test_an_agent_that_falls_silent_later_is_named_by_any_worker(capsys, tmp_pat
     Path("later.py").write_text(BOT.format(told))
     for workers in ("1", "2"):
         assert main(["lbr", "--agent", "later.py:Bot", "--hands", "80", "--workers", workers]) == 2
-        assert capsys.readouterr().err.splitlines()[-1].startswith("plurispiel lbr: Bot: it does not tell what it does")
+        assert capsys.readouterr().err.splitlines()[-1].startswith("plurispiel lbr: later.py:Bot: it does not tell")
+
+
+LATE = """
+import time
+import numpy as np
+from plurispiel.agents import Agent, Strategy
+
+class Bot(Agent):
+    def act(self, view):
+        return 1 if view.public.street == 0 else self.trouble("act")
+
+    def range_strategy(self, public):
+        if public.street:
+            self.trouble("range")
+        return Strategy(np.array([1]), np.ones((public.rules.num_combos, 1)))
+
+    def trouble(self, where):
+        if where == "{}":
+            {}
+        return 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "trouble", "message"),
+    [
+        ("range", "time.sleep(100)", "range_strategy: no answer within 1.5 s"),
+        pytest.param("act", "time.sleep(100)", "act: no answer within 1.5 s", marks=pytest.mark.slow),
+        pytest.param(
+            "act", "raise LookupError('oh')", "act: LookupError: oh (late.py, line 17)", marks=pytest.mark.slow
+        ),
+        pytest.param("act", "return 77", "act: 77 is not legal", marks=pytest.mark.slow),
+    ],
+)
+def test_trouble_after_the_first_hands_is_one_line(capsys, tmp_path, monkeypatch, where, trouble, message):
+    monkeypatch.chdir(tmp_path)
+    Path("late.py").write_text(LATE.format(where, trouble))
+    arguments = ["--agent", "late.py:Bot", "--game", "LEDUC", "--hands", "40", "--workers", "1", "--processes", "one"]
+    assert main(["lbr", *arguments, "--time-limit", "1.5"]) == 2
+    *_, last = capsys.readouterr().err.splitlines()
+    assert last == f"plurispiel lbr: late.py:Bot: {message}" or message.startswith("act: 77") and message[5:] in last
+
+
+@pytest.mark.parametrize(
+    ("given", "deals", "notes"),
+    [
+        ([], "shared", ["four hands are dealt the same deck", "processes: bot.py:Bot 5"]),
+        (
+            ["--sandbox", "none", "--seed", "0x5"],
+            "once",
+            ["no sandbox (as asked)", "own deck", "seed 5: an agent from"],
+        ),
+    ],
+)
+def test_an_agent_from_outside_is_protected_as_in_tournaments(capsys, tmp_path, given, deals, notes):
+    (tmp_path / "bot.py").write_text(TELLS)
+    out = ["--out", str(tmp_path / "run"), "--game", "LEDUC", "--hands", "8", "--workers", "1", "--menu", "fc"]
+    arguments = ["lbr", "--agent", f"{tmp_path}/bot.py:Bot", *out, *given]
+    assert main([*arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    record = json.loads(captured.out)
+    assert (record["deals"], record["from_outside"], record["seed"] is None) == (deals, True, not given)
+    assert all(note in captured.err for note in notes)
+    assert (record["keys"] is None) == bool(given) and (tmp_path / "run" / "run.key").exists() == (not given)
+    assert main(arguments) == 0  # the run is found complete
+    table = capsys.readouterr().out
+    assert "with the strategy that the agent reports: mbb/hand; without: as paid" in table
+    assert ("came from the key 0x" in table) == (not given)
 
 
 def test_a_table_for_people(capsys):

@@ -49,6 +49,12 @@ def test_more_is_sent_than_a_pipe_takes():
         assert len(echo.receive(line, "act", 20.0)) == (2 << 20) + 1
 
 
+def test_an_answer_whose_size_is_known_before_its_end_is_read_to_its_end():
+    with child(ECHO) as echo:
+        echo.send(b"x" * (1 << 18) + b"\n")
+        assert len(echo.receive(lambda data: len(data) and (1 << 19) + 1, "act", 20.0)) == (1 << 19) + 1
+
+
 def test_a_process_that_does_not_read_is_late():
     with child("import time; time.sleep(3600)") as deaf:
         deaf.send(b"x" * (1 << 20))

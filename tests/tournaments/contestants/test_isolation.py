@@ -4,7 +4,7 @@ import sys
 
 from plurispiel.tournaments.contestants.acpc_bot import AcpcBot
 from plurispiel.tournaments.contestants.isolated import Limits
-from plurispiel.tournaments.contestants.isolation import isolate, split_agent
+from plurispiel.tournaments.contestants.isolation import Isolation, isolate, split_agents
 from plurispiel.tournaments.contestants.line_bot import LineBot
 from plurispiel.tournaments.contestants.pokerbots_bot import PokerbotsBot
 from plurispiel.tournaments.contestants.supervisor import Contestant
@@ -18,5 +18,5 @@ def test_the_stand_in_depends_on_the_spec():
 
 
 def test_only_programs_of_the_line_protocol_are_split():
-    assert split_agent(f"stdio:{sys.executable} bot.py", Limits()).name.endswith("bot.py")
-    assert type(split_agent(f"acpc:{sys.executable} bot.py", Limits())) is AcpcBot
+    assert split_agents(f"stdio:{sys.executable} bot.py", Isolation())[0].name.endswith("bot.py")
+    assert type(split_agents(f"acpc:{sys.executable} bot.py", Isolation())[0]) is AcpcBot

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from plurispiel.tournaments.commands.arguments.outside import add_outside
 from plurispiel.tournaments.commands.arguments.parser import add_command
 
 
@@ -69,7 +70,7 @@ def add(commands) -> None:
     add(
         "--agents",
         metavar="SPECS",
-        help="agents to compare, with commas; files run with your rights (default: blueprint)",
+        help="agents to compare, with commas (default: blueprint)",
     )
     add("--game", metavar="G", help="hold'em with four streets (default: SIXMAX)")
     add("--hands", type=int, metavar="N", help="hands against each kind of opponents, at least 1 (default: 1000)")
@@ -86,3 +87,4 @@ def add(commands) -> None:
         metavar="SHARE",
         help="share of the agent's own bets whose size is drawn log-uniformly, too, 0 to 1 (default: 0)",
     )
+    add_outside(add)

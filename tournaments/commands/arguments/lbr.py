@@ -1,6 +1,8 @@
 """Options and help of `plurispiel lbr`."""
 
+from plurispiel.tournaments.commands.arguments.outside import add_outside
 from plurispiel.tournaments.commands.arguments.parser import add_command
+from plurispiel.tournaments.commands.arguments.tournament import seed
 
 
 def add(commands) -> None:
@@ -36,7 +38,13 @@ def add(commands) -> None:
         help="hands, at least 1, rounded up to a multiple of four: each deck is played four times (default: 4000)",
     )
     add("--game", metavar="G", default="HUNL", help="a game with two seats (default: HUNL, 200 bb)")
-    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices, 0 or more (default: 1)")
+    add(
+        "--seed",
+        type=seed,
+        metavar="N",
+        help="seed of all cards and random choices, 0 or more; an outside agent that knows or guesses the seed knows "
+        "all cards (default: 1; with an outside agent, a secret key drawn for the run and published when it ends)",
+    )
     add(
         "--aivat",
         action="store_true",
@@ -57,4 +65,18 @@ def add(commands) -> None:
         "for each menu)",
     )
     add("--fresh", action="store_true", help="discard what the run folder holds and start over")
+    add(
+        "--deals",
+        choices=("shared", "once"),
+        help="with 'once' each hand has its own deck, so that an outside agent can neither remember nor pass on cards; "
+        "with 'shared' a deck is played four times (default: shared; once if an outside agent plays without a sandbox "
+        "or has network access)",
+    )
+    add(
+        "--processes",
+        choices=("rotation", "one"),
+        help="processes of an outside agent: one for each of the four hands of a deck, so that none sees a deck twice, "
+        "or one for all, for large agents trusted to forget (default: rotation; one with --deals once)",
+    )
+    add_outside(add)
     add("--json", action="store_true", help="print as JSON")

@@ -1,7 +1,7 @@
 """Options and help of `plurispiel play`."""
 
+from plurispiel.tournaments.commands.arguments.outside import add_outside
 from plurispiel.tournaments.commands.arguments.parser import add_command
-from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 from plurispiel.tournaments.commands.arguments.tournament import seed
 
 
@@ -56,19 +56,4 @@ def add(commands) -> None:
         "(default: a folder in the user's data, one for each game, line-up and hint)",
     )
     add("--json", action="store_true", help="print the result as JSON at the end; the table goes to standard error")
-    add(
-        "--time-limit",
-        type=float,
-        metavar="S",
-        default=30.0,
-        help="seconds for each answer of an agent from outside, above 0 and at most 86,400",
-    )
-    add(
-        "--memory-limit",
-        type=int,
-        metavar="MIB",
-        default=2048,
-        help="memory that the process of an agent from outside may allocate after its start, in MiB, at least 1; Linux "
-        "only",
-    )
-    add_sandbox(add)
+    add_outside(add)

@@ -64,14 +64,14 @@ def pool_of(words, first):
     return pool
 
 
-def attack(generator, group, rotation, seat, num_seats):
+def attack(generator, group, rotation, seat, num_seats, purpose=1):
     """Return the states of all seats, and the pool of the deck, as far as one seat's generator tells them."""
     state = generator.bit_generator.state["state"]["state"]
     high, low = state >> 64, state & (1 << 64) - 1
     words = [high & MASK, high >> 32, low & MASK, low >> 32]  # uint64 words are two of 32 bits, the lower first
     own = pool_of(words, 4 * (rotation * num_seats + seat))
-    base = draw_off(own, (1, *group))
-    every = words_of(pour(base, (1, *group)), 4 * num_seats**2)
+    base = draw_off(own, (purpose, *group))
+    every = words_of(pour(base, (purpose, *group)), 4 * num_seats**2)
     states = [
         (every[k] | every[k + 1] << 32) << 64 | every[k + 2] | every[k + 3] << 32 for k in range(0, len(every), 4)
     ]

@@ -1,0 +1,49 @@
+"""Agents whose strategies are read: agents from outside in processes of their own, all others in this process."""
+
+import contextlib
+import copy
+from collections.abc import Iterator
+
+from plurispiel.agents.base import Agent
+from plurispiel.agents.specs import parse_spec
+from plurispiel.tournaments.contestants.isolation import measured_agents
+from plurispiel.tournaments.contestants.outside_options import OutsideOptions, Say
+from plurispiel.tournaments.run.kernels import PLAY, warmup
+
+__all__ = ["asked_agents"]
+
+
+@contextlib.contextmanager
+def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn: Say) -> Iterator[list[Agent]]:
+    """Yield instances of an agent; processes of agents from outside end with the context.
+
+    Parameters
+    ----------
+    agent : str or Agent
+        A spec, or an object, which stays in this process together with copies of it.
+    number : int
+        The number of instances.
+    outside : OutsideOptions
+        How an agent from outside runs that is given by its spec.
+    warn : callable
+        Called with the warning that agents run without a sandbox.
+
+    Raises
+    ------
+    ValueError
+        If the agent does not exist or does not load, or the sandbox does not work.
+    """
+    if not isinstance(agent, str):
+        yield [agent, *(copy.deepcopy(agent) for _ in range(number - 1))]
+        return
+    parsed = parse_spec(agent)
+    if parsed.is_program and parsed.name != "stdio":
+        raise ValueError(
+            f"{agent!r} is a program whose protocol follows hands from their beginning; only a program as stdio: "
+            "answers questions about any decision"
+        )
+    isolation = outside.isolation([agent], warn)
+    if parsed.is_foreign:
+        warmup(PLAY)  # in a sandbox the agent cannot keep the kernels that it compiles itself
+    with measured_agents(agent, isolation, number) as agents:
+        yield agents
