@@ -24,7 +24,7 @@ pytestmark = [
 
 SEED = 21
 SHARE, ALL = 20, 500
-ALARM_S = 2.0
+ALARM_S = 1.0
 """After which a command is interrupted, as many of these would play or train for ever."""
 MOST_S = 20.0
 
