@@ -162,8 +162,9 @@ def state_of(pid):
 
 
 def is_below(pid, ancestor):
-    while pid > 1 and pid != ancestor:
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    with contextlib.suppress(OSError):  # a process of another test has ended meanwhile
+        while pid > 1 and pid != ancestor:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     return pid == ancestor
 
 
@@ -186,9 +187,13 @@ def test_between_questions_an_agent_stands_still(village, box):
             rngs = [np.random.default_rng(seat) for seat in range(2)]
             hand = play_hand(RULES, [contestant, CallAgent()], deal_deck(RULES, np.random.default_rng(number)), rngs)
             assert not hand.faults
-            agent = max(pid for pid in processes_with("host") if is_below(pid, contestant.pid))
-            (helper,) = (pid for pid in processes_with("77") if is_below(pid, contestant.pid))
             limit = time.monotonic() + 10.0
+            agent = max(pid for pid in processes_with("host") if is_below(pid, contestant.pid))
+            # Popen returns in the midst of exec: for a moment the helper has no command line.
+            while not (helpers := [pid for pid in processes_with("77") if is_below(pid, contestant.pid)]):
+                assert time.monotonic() < limit
+                time.sleep(0.01)
+            (helper,) = helpers
             while {state_of(agent), state_of(helper)} != {"T"}:
                 assert time.monotonic() < limit
                 time.sleep(0.01)
