@@ -33,7 +33,8 @@ def started(folder, *arguments, before=lambda: None, **environment):
     """A command in a session of its own, with a user's folder of its own."""
 
     def prepare():
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests may run where it is ignored
+        for number in SIGNALS:  # tests may run where they are ignored: in the background, under nohup
+            signal.signal(number, signal.SIG_DFL)
         before()
 
     with subprocess.Popen(
