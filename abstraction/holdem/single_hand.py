@@ -3,6 +3,10 @@
 `hand_rank.hand_rank` ranks many hands in one call; for one hand it spends almost all of its time on making arrays. The
 kernel here takes the cards as numbers. The tables of the evaluator are constants of its code: seven arrays as arguments
 would take longer than the look-up.
+
+Most of the time goes into the call itself. numba's dispatcher finds the type of each argument anew, which for seven
+numbers takes as long as all the rest. The kernel is compiled for one type, so that its compiled entry is called
+directly, after a check that all cards are integers.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,9 +37,9 @@ def single_hand_rank(cards: Sequence[int]) -> int:
     """
     try:
         a, b, c, d, e, f, g = cards
-        if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is type(g) is int:  # else 0.5 becomes 0
-            if rank := _rank_seven(a, b, c, d, e, f, g):
-                return rank
+        # Seven integers: the entry would take 0.5 for 0. Floats have no `|`, and one number of numpy makes one of all.
+        if type(a | b | c | d | e | f | g) is int and (rank := _rank_seven(a, b, c, d, e, f, g)):
+            return rank
     except (TypeError, ValueError, OverflowError):  # not seven cards, or an integer beyond int64
         pass
     return int(hand_rank(cards))
@@ -47,13 +51,12 @@ def warmup() -> None:
 
 
 def _rank_first(*cards: int) -> int:
-    """Return the rank of seven cards, after putting the kernel in the place of this function."""
+    """Return the rank of seven cards, after putting the kernel's compiled entry in the place of this function."""
     global _rank_seven
     compiled = _make_kernel()
     compiled(0, 1, 2, 3, 4, 5, 6)
-    if hasattr(compiled, "disable_compile"):  # missing if numba's compiler is off
-        compiled.disable_compile()  # else it would be compiled for every other type of number, such as a float
-    _rank_seven = compiled
+    overloads = getattr(compiled, "overloads", None)  # missing if numba's compiler is off
+    _rank_seven = compiled if overloads is None else next(iter(overloads.values())).entry_point
     return _rank_seven(*cards)
 
 

@@ -26,7 +26,14 @@ def test_numbers_of_numpy_are_cards_too():
         assert single_hand_rank(np.array(hand, kind)) == 7462
 
 
-@pytest.mark.parametrize("cards", [(), range(8), *((0, 1, 2, 3, 4, 5, bad) for bad in (52, -1, 0.5, 1 << 63, 1 << 70))])
+def test_some_numbers_of_numpy_among_others_are_cards():
+    """Sums of such numbers would wrap around."""
+    assert single_hand_rank([51, 47, 43, 39, 35, np.uint8(50), np.int8(49)]) == 7462
+
+
+@pytest.mark.parametrize(
+    "cards", [(), range(8), "abcdefg", *((0, 1, 2, 3, 4, 5, bad) for bad in (52, -1, 0.5, 6.0, 1 << 63, 1 << 70))]
+)
 def test_what_is_no_hand_is_refused(cards):
     with pytest.raises(ValueError, match="card"):
         single_hand_rank(cards)
