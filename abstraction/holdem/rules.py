@@ -65,7 +65,7 @@ class HoldemRules:
     -----
     By a rule of the ACPC that card rooms do not have, every all-in raise re-opens the betting, and after a raise to
     ``x`` the smallest next raise is to ``max(s, 2x - m)``. Here ``m`` is the largest contribution before the raise to
-    ``x``, and ``s`` the smallest legal raise at that time. A street has at most 64 actions.
+    ``x``, and ``s`` the smallest raise that a seat with enough chips could then make. A street has at most 64 actions.
     """
 
     blinds: tuple[int, ...]

@@ -29,7 +29,8 @@ class NodeValues(NamedTuple):
     ----------
     values : float64[2, 2, num_combos]
         For each seat, the counterfactual values of its best response (`BEST`) and of its average strategy (`OWN`).
-        Divided by `facing`, they are chips of the whole hand.
+        In a decision locked for all hands, `BEST` follows the lock. Divided by `facing`, they are chips of the whole
+        hand, from `measure_node` without the share of the dead chips, which `VectorSolver.values_after` adds.
     reach : float64[2, num_combos]
         Each seat's weight of each combo at the node: its range times its average strategy on the way.
     facing : float64[2, num_combos]
@@ -151,7 +152,8 @@ def _only(street: SolverStreet, dealt: tuple[int, ...]) -> tuple[int, SolverStre
     seats = []
     for hands in deals.seats:
         first, last = hands.target_first[member : member + 2].tolist()
-        # The kernel reads the entries of members `member_first[number]` and on: here of one, the first in the list.
+        # The kernel reads the entries of members `member_first[number]` up to `member_first[number + 1]`, here 0 up to
+        # 1: one member, whose entries are all of `targets`.
         starts = np.zeros_like(hands.target_first)
         starts[1:] = last - first
         seats.append(hands._replace(target_first=starts, targets=hands.targets[first:last].copy()))

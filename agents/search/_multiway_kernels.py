@@ -191,7 +191,7 @@ def _match(tables, cell, num_actions, is_frozen, strategy):
 
 @kernel(inline=True)
 def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
-    """Write the values of the traverser's hands by its current strategy, and add to their regrets.
+    """Write the values of the traverser's hands by its strategy, and add to the regrets of rows that are not frozen.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
 
 @kernel
 def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
-    """Add a seat's current strategies, weighted by its own reach, to their sums.
+    """Add a seat's current or frozen strategies, weighted by its own reach, to their sums.
 
     Parameters
     ----------
@@ -370,7 +370,7 @@ def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
         table, first = np.int64(tree.tables[node, seat]), np.int64(tree.first_child[node])
         for combo in range(num_combos):
             if not here[combo] > 0.0:
-                # Rows of the workspace hold another traversal's reach until they are written.
+                # Rows of the workspace hold the reach of an earlier traversal until they are written.
                 for a in range(num_actions):
                     reach[tree.reach_rows[first + a, seat], combo] = 0.0
                 continue

@@ -18,10 +18,14 @@ Path = tuple[int, ...]
 """Actions since the root."""
 
 MAX_NODES = 7_000
-"""The largest number of nodes of a street's betting; a larger tree takes too long to lay out and to solve."""
+"""The largest number of nodes of a street's betting with all raises on offer.
+
+A larger tree takes too long to lay out and to solve. Narrow trees (`SearchBetting`, `seen`) may be larger."""
 
 MAX_BYTES = 1_000_000_000
-"""The largest size of a street's tables, in bytes."""
+"""The largest size of a street's tables, in bytes, with which `is_small` accepts a menu.
+
+Raises that are added later may exceed it."""
 
 
 class StreetTree(NamedTuple):
@@ -36,7 +40,8 @@ class StreetTree(NamedTuple):
         The first cell of the seat's table at the node, -1 if the seat has no choice there. Tables of decisions come
         before those of choices at leaves, so that averages and frozen rows need arrays for decisions only.
     reach_rows : int32[num_nodes, num_seats]
-        Row of the seat's reach in the workspace; nodes after the same actions of the seat share a row.
+        Row of the seat's reach in the workspace; nodes after the same decisions and actions of the seat
+        share a row.
     live : int64[num_nodes]
         The set of seats that have not folded, as a bit mask.
     contributions : int64[num_nodes, num_seats]
@@ -182,7 +187,8 @@ class SearchBetting:
     def max_bytes(self, num_policies: int) -> int:
         """Return the bytes of all tables if every end of the street were a leaf.
 
-        Decisions have regrets, averages and frozen rows. Choices at leaves have regrets only.
+        Decisions have regrets, averages and frozen rows. Choices at leaves have regrets only;
+        their averages, which `MultiwaySolver` keeps if `with_choices` is given, are not counted.
         """
         ends = (self._states[node] for node, kind in enumerate(self._kinds) if kind != DECISION)
         num_choices = sum(int(state.array[betting.NUM_ACTING]) for state in ends if not state.is_over)

@@ -71,9 +71,11 @@ def run_tournament(
     agent_network : bool
         Let agents in the sandbox use the network.
     **options
-        Settings of the tournament, by the names and with the defaults of `TournamentConfig`: ``game``, ``seats``,
-        ``format``, ``copies``, ``lineups``, ``decks``, ``seed``, ``deals``, ``believe``, ``referee``, ``on_fault``,
-        ``score``, ``values``, ``stop_when``, ``max_faults``, ``time_limit``, ``memory_limit``.
+        Settings of the tournament, by the names of `TournamentConfig`: ``game``, ``seats``, ``format``, ``copies``,
+        ``lineups``, ``decks``, ``seed``, ``deals``, ``believe``, ``referee``, ``on_fault``, ``score``, ``values``,
+        ``stop_when``, ``max_faults``, ``time_limit``, ``memory_limit``. The defaults are those of `TournamentConfig`,
+        with two exceptions. With an agent from outside, ``deals`` is ``once`` if there is no sandbox or if
+        `agent_network` is true. The default tournament has its own ``decks`` and ``values``.
 
     Raises
     ------

@@ -235,7 +235,7 @@ def _add_hands(
 ) -> None:
     """Add the chosen hands of a run. `hands` and `remarks` are modified in place."""
     groups = list(dict.fromkeys((hand.lineup, hand.deck) for hand in chosen))
-    missing = 0
+    causes: dict[str, int] = {}
     progress = progress_bar(
         replay_groups(run, store, groups), total=len(groups), unit="group", desc="hands", leave=False
     )
@@ -246,15 +246,16 @@ def _add_hands(
                 continue
             story = replay.stories[hand.rotation] if replay.stories else _untold(run, kept, hand)
             if story is None:
-                missing += 1
+                causes[replay.trouble] = causes.get(replay.trouble, 0) + 1
                 continue
             forms = [agent.form for agent in run.scores.agents]
             how = "This hand as the run kept it" if not replay.stories else "Note"
             remark = f"{how}: {replay.trouble}." if replay.trouble else ""
             hands.append(ShownHand(hand.text(run.letter), run.letter, judged(story, forms), remark))
-    if missing:
+    if causes:
         remarks.append(
-            f"{missing:,} chosen hands of {run.title} are not shown: they were not kept, and {replay.trouble}."
+            f"{sum(causes.values()):,} chosen hands of {run.title} are not shown: they were not kept, and "
+            f"{'; '.join(causes)}."
         )
 
 

@@ -31,7 +31,7 @@ _LEAST = 1e-12
 
 _KEEPING = 0.75
 """The share of the iterations, at the end, in which less of the opponent's weight is forced, so that bounds are kept.
-Under a time limit, half of the time left.
+Under a time limit, the same share of the time that is left.
 
 On five rivers of self-play, 99.5 % of the opponent's range kept its bounds with this share, `_KEEPING_FACTOR` and
 `_LAST_STREET_FACTOR`, and 98.3 % with three times the factor and half of the iterations. With little forced weight from

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import dataclasses
 import json
 import random
 import re
@@ -19,9 +20,11 @@ from plurispiel.agents import make_agent
 from plurispiel.agents.base import Agent, Deal, PublicState, Strategy
 from plurispiel.agents.specs import BUILT_IN
 from plurispiel.tournaments import cli
+from plurispiel.tournaments.report import hand_viewer
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands, parse_hand
 from plurispiel.tournaments.report.hand_viewer import HandViewer, ShownHand, make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
+from plurispiel.tournaments.report.replays import replay_groups
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.hand_story import action_text, cell_names, combo_cells, grid_shares
@@ -146,6 +149,19 @@ def test_hands_that_were_not_kept_are_played_again(tmp_path):
     folder = play(tmp_path / "run", keep="none", agents=("tag", "call"), decks=4)
     viewer = viewer_of(folder, 4)
     assert len(viewer.hands) == 4 and not any(hand.remark for hand in viewer.hands)
+
+
+def test_the_cause_of_missing_hands_is_that_of_their_own_groups(tmp_path, monkeypatch):
+    def with_a_broken_first_group(*arguments):
+        first, *others = replay_groups(*arguments)
+        yield dataclasses.replace(first, stories=(), trouble="its agent is gone")
+        yield from others
+
+    folder = play(tmp_path / "run", keep="none", agents=("tag", "call"), decks=2)
+    monkeypatch.setattr(hand_viewer, "replay_groups", with_a_broken_first_group)
+    viewer = viewer_of(folder, 0, [HandId(0, deck, rotation) for deck in range(2) for rotation in range(2)])
+    assert [hand.name for hand in viewer.hands] == ["A.0.1.0", "A.0.1.1"]
+    assert viewer.remarks == ["2 chosen hands of run are not shown: they were not kept, and its agent is gone."]
 
 
 def test_the_reduced_form_corrects_chance_alone(tmp_path):
