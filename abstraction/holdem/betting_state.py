@@ -86,7 +86,7 @@ def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises
     """
     # The next seat in turn is the lowest bit from `seat` on, or if there is none the lowest of all bits.
     from_seat = (acting >> seat) << seat
-    seat = np.int64(_LOWEST_BIT[from_seat if from_seat != 0 else acting])
+    seat = np.int64(_LOWEST_BIT[from_seat if from_seat != 0 else acting]) & 15
     stack = rules[STACK + seat]
     may_raise = (
         (num_acting > 1)  # a raise that nobody could call is not offered
@@ -95,7 +95,7 @@ def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises
         & (stack > max_contrib)
     )
     highest = stack if rules[IS_LIMIT] == 0 else max_contrib + rules[RAISE_SIZE + street]
-    lowest = min(next_raise, stack) if rules[IS_LIMIT] == 0 else highest
+    lowest = stack + min(next_raise - stack, 0) if rules[IS_LIMIT] == 0 else highest
     state[ACTOR] = seat
     state[CAN_FOLD] = state[CONTRIB + seat] < max_contrib
     state[MIN_RAISE] = lowest * may_raise
@@ -108,24 +108,28 @@ def apply_action(rules, state, action):
 
     The effects of the three actions are selected by arithmetic instead of branches. Actions are hard to predict, and a
     mispredicted branch costs more than the arithmetic. Fold and call (0 and 1) are not above the largest contribution,
-    so that `max` ignores them.
+    so that `max` ignores them. LLVM makes branches of ``max(a, b)``, of a product with 0 or 1 and of a choice between
+    two numbers, but not of ``a + max(b - a, 0)`` and of a shift by 0 or 63 bits.
     """
-    seat = state[ACTOR]
+    seat = state[ACTOR] & 15  # the compiler then knows that the index is not negative
     stack = rules[STACK + seat]
     max_contrib = state[MAX_CONTRIB]
     folds = np.int64(action == FOLD)
     raises = np.int64(action > CALL)
-    contrib = state[CONTRIB + seat] if action == FOLD else min(max(max_contrib, action), stack)
+    matched = max_contrib + max(action - max_contrib, 0)
+    contrib = state[CONTRIB + seat]
+    contrib += (stack + min(matched - stack, 0) - contrib) >> ((folds << 6) - folds)  # 63 bits are all: a fold adds 0
     has_chips = np.int64(contrib < stack)
-    street = state[STREET]
+    street = state[STREET] & 3
     # After a raise from M to x the next raise is to x + (x - M) at least. After a smaller all-in raise the old minimum
     # holds, and all seats may raise again, which is a rule of the ACPC but not of card rooms.
-    next_raise = max(state[NEXT_RAISE], 2 * action - max_contrib)
-    max_contrib = max(max_contrib, action)
+    next_raise = state[NEXT_RAISE]
+    next_raise += max(2 * action - max_contrib - next_raise, 0)
+    max_contrib = matched
     num_raises = state[NUM_RAISES] + raises
     num_actions = state[NUM_ACTIONS] + 1
     stays = has_chips * (1 - folds)
-    num_called = state[NUM_CALLED] * (1 - raises) + stays
+    num_called = (state[NUM_CALLED] >> (raises << 3)) + stays  # below 2**8: after a raise, the others have not called
     num_live = state[NUM_LIVE] - folds
     num_acting = state[NUM_ACTING] - 1 + stays
     acting = state[ACTING] ^ ((1 - stays) << seat)
@@ -178,15 +182,22 @@ def share_pot(rules, state, ranks, payoffs):
         Modified in place. Side pots are layered by contribution; odd chips are split into fractions.
     """
     num_seats = rules[NUM_SEATS]
-    if state[NUM_LIVE] == 1:
-        winner = 0
-        pot = 0
-        for seat in range(num_seats):
-            contrib = state[CONTRIB + seat]
-            payoffs[seat] = -contrib
-            pot += contrib
-            if state[FOLDED + seat] == 0:
-                winner = seat
+    is_showdown = state[NUM_LIVE] > 1
+    best = np.int64(-1)
+    winner = num_winners = 0
+    pot = np.int64(0)
+    for seat in range(num_seats):
+        rank = np.int64(-1)
+        if state[FOLDED + seat] == 0:
+            rank = ranks[seat] if is_showdown else np.int64(0)
+        num_winners = 1 if rank > best else num_winners + (rank == best)
+        winner = seat if rank > best else winner
+        best = max(best, rank)
+        contrib = state[CONTRIB + seat]
+        payoffs[seat] = -contrib
+        pot += contrib
+    # In most hands one seat wins all layers: it is alone, or has the single best hand and the largest contribution.
+    if not is_showdown or (num_winners == 1 and state[CONTRIB + winner] == state[MAX_CONTRIB]):
         payoffs[winner] += pot
         return
     for seat in range(num_seats):
