@@ -1,5 +1,6 @@
 """Agents that try to see, change or outlive what is not theirs: in the sandbox they get nothing."""
 
+import compileall
 import contextlib
 import json
 import os
@@ -49,10 +50,10 @@ posix = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes i
 def village(tmp_path, monkeypatch):
     """Yield a folder with spies, a rival, a run and its settings, a home with a diary, a victim and a server."""
     (tmp_path / "own").mkdir()
-    for name in ("spy", *SPIES):
+    for name in ("spy", "tries_everything", *SPIES):
         shutil.copy(BOTS / f"{name}.py", tmp_path / "own")
     (tmp_path / "own" / "rival.py").write_text("from plurispiel.agents.baselines.simple import CallAgent as Bot\n")
-    subprocess.run([sys.executable, "-m", "compileall", "-q", tmp_path / "own"], check=True)
+    assert compileall.compile_dir(tmp_path / "own", quiet=1)
     for folder in ("own/run", "home", "elsewhere"):
         (tmp_path / folder).mkdir()
     (tmp_path / "own" / "settings.toml").write_text("seed = 7\n")
@@ -109,7 +110,7 @@ def processes_with(word):
 
 
 @needs_sandbox
-@pytest.mark.parametrize("name", SPIES)
+@pytest.mark.parametrize("name", ["tries_everything", *(pytest.param(name, marks=pytest.mark.slow) for name in SPIES)])
 def test_in_the_sandbox_a_spy_gets_nothing(village, name):
     before = {path: path.read_bytes() for path in village.rglob("*") if path.is_file() and "logs" not in path.parts}
     for _ in range(2):  # the second would find what the first has left
@@ -121,20 +122,20 @@ def test_in_the_sandbox_a_spy_gets_nothing(village, name):
 
 
 @posix
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [
+def test_without_it_a_spy_gets_what_it_looks_for(village):
+    """Else the test above would show nothing."""
+    lines = spied(village, "tries_everything", None)
+    for name, word in (
         ("reads_processes", "/cmdline"),
         ("reads_files", "diary"),
         ("ends_rivals", "SIGKILL"),
         ("opens_sockets", "127.0.0.1"),
         ("leaves_word", "own"),
         ("writes_into_the_run", "config.toml"),
-    ],
-)
-def test_without_it_a_spy_gets_what_it_looks_for(village, name, word):
-    """Else the test above would show nothing."""
-    assert any(word in line for line in spied(village, name, None))
+    ):
+        assert any(line.startswith(f"got: {name}: ") and word in line for line in lines), name
+    mark = json.loads((village / "own" / "targets.json").read_text())["mark"]
+    assert processes_with(mark) == []
 
 
 @posix

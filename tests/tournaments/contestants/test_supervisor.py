@@ -51,7 +51,7 @@ def contestant(request):
     made.close()
 
 
-KINDS = {
+LIVES_ON = {
     "raises": ("exception", r"^act: RuntimeError: two\nlines <script> =cmd \(raises.py, line \d+\)$"),
     "recurses": ("exception", "RecursionError"),
     "exits_politely": ("exception", "act: SystemExit: no more"),
@@ -61,6 +61,10 @@ KINDS = {
     "answers_too_much": ("illegal", "^1180591620717411303424 is not legal"),
     "answers_huge": ("exception", "Exceeds the limit"),
     "answers_nonsense": ("exception", "invalid literal|must be"),
+}
+"""Kinds and messages of faults after which the process goes on, by bot, in the order of `errs_by_turns.py`."""
+
+ENDS = {
     "exits": ("crash", r"^act: its process ended \(exit code 7\)$"),
     "kills_itself": ("crash", "^act: its process was ended by SIGKILL$"),
     "crashes": ("crash", "SIGSEGV"),
@@ -73,25 +77,37 @@ KINDS = {
 }
 
 
-IN_PROCESS = dict.fromkeys(["answers_none", "answers_nan"], pytest.mark.slow)  # evaluation/test_hand.py has them
+def check_fault(contestant, number, kind, message):
+    """Check that a contestant commits a fault at its first decision of a hand, and folds."""
+    hand = play(contestant, number)
+    assert [(fault.seat, fault.kind) for fault in hand.faults] == [(2, kind)]
+    assert re.search(message, hand.faults[0].message), hand.faults[0].message
+    assert hand.actions[0] == Action(2, 0, 0)
+    assert hand.payoffs[2] == 0.0
 
 
 @pytest.mark.parametrize(
-    ("contestant", "kind", "message"),
-    [pytest.param(name, *how, marks=IN_PROCESS.get(name, ())) for name, how in KINDS.items()],
-    indirect=["contestant"],
+    ("contestant", "kind", "message"), [(name, *how) for name, how in ENDS.items()], indirect=["contestant"]
 )
 def test_a_fault_costs_the_own_hand_only(contestant, kind, message):
     behaves = make_agent(spec("behaves"))
     before, after = numbers(2, ace=False)
     (bad,) = numbers(1, ace=True)
     assert same(play(contestant, before), play(behaves, before))
-    hand = play(contestant, bad)
-    assert [(fault.seat, fault.kind) for fault in hand.faults] == [(2, kind)]
-    assert re.search(message, hand.faults[0].message), hand.faults[0].message
-    assert hand.actions[0] == Action(2, 0, 0)
-    assert hand.payoffs[2] == 0.0
+    check_fault(contestant, bad, kind, message)
     assert same(play(contestant, after), play(behaves, after))
+
+
+@pytest.mark.parametrize("contestant", ["errs_by_turns"], indirect=True)
+def test_faults_of_a_process_that_goes_on_cost_their_own_hands_only(contestant):
+    behaves = make_agent(spec("behaves"))
+    good, bad = numbers(len(LIVES_ON) + 1, ace=False), numbers(len(LIVES_ON), ace=True)
+    assert same(play(contestant, good[0]), play(behaves, good[0]))
+    pid = contestant.pid
+    for number, after, (kind, message) in zip(bad, good[1:], LIVES_ON.values(), strict=True):
+        check_fault(contestant, number, kind, message)
+        assert same(play(contestant, after), play(behaves, after))
+    assert contestant.pid == pid
 
 
 @pytest.mark.parametrize("name", ["hangs", "hangs_deaf"])
