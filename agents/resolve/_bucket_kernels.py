@@ -18,8 +18,19 @@ Arguments that recur are those of `vector_cfr_kernels`; `plans` is a `BucketPlan
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.abstraction.machine.lanes import LANES, clear, load, spread, store, where_positive
+from plurispiel.abstraction.machine.lanes import (
+    LANES,
+    clear,
+    larger,
+    load,
+    spread,
+    store,
+    transpose_in,
+    transpose_out,
+    where_positive,
+)
 from plurispiel.agents.resolve.vector_cfr_kernels import (
     DECAY,
     GAIN,
@@ -36,7 +47,7 @@ from plurispiel.agents.resolve.vector_cfr_kernels import (
 
 
 @kernel
-def plan_buckets(layout, seat, width, table, plan):
+def plan_buckets(layout, seat, width, table, plan, work):
     """Write a seat's strategy at each decision in each bucket, proportional to the positive entries of a table.
 
     Where no entry is positive the strategy is uniform.
@@ -49,22 +60,30 @@ def plan_buckets(layout, seat, width, table, plan):
         Regrets, or sums of strategies.
     plan : float[n * width, 16]
         The strategy. Modified in place.
+    work : PlanWorkspace
     """
-    for node in range(len(layout.kind)):
-        if layout.kind[node] != seat:
-            continue
-        first = np.int64(layout.table_lane[node])
-        num_actions = np.int64(layout.child_first[node + 1] - layout.child_first[node])
-        for bucket in range(width):
-            total = table.dtype.type(0)
+    zeros = spread(plan, plan.dtype.type(0))
+    groups = np.int64(layout.action_first[seat, len(layout.batch_root) - 1]) // LANES
+    for start in range(0, width, LANES):  # sixteen buckets at a time, so that a vector has one action's numbers
+        for group in range(groups):
+            for lane in range(LANES):
+                # The last tile repeats the last bucket.
+                work.rows[group * LANES + lane] = group * width + min(start + lane, width - 1)
+            transpose_in(table, work.rows, group * LANES, 0, work.tile, group * LANES)
+        for node in range(len(layout.kind)):
+            if layout.kind[node] != seat:
+                continue
+            first = np.int64(layout.table_lane[node])
+            num_actions = np.int64(layout.child_first[node + 1] - layout.child_first[node])
+            even = spread(plan, plan.dtype.type(1.0 / num_actions))
+            total = zeros
             for action in range(first, first + num_actions):
-                total += max(table[(action >> 4) * width + bucket, action & 15], table.dtype.type(0))
+                total = total + larger(load(work.tile, action), zeros)
             for action in range(first, first + num_actions):
-                row = (action >> 4) * width + bucket
-                if total > 0:
-                    plan[row, action & 15] = max(table[row, action & 15], table.dtype.type(0)) / total
-                else:
-                    plan[row, action & 15] = 1.0 / num_actions
+                # A total of 0 gives NaN in its lane, which the selection drops.
+                store(work.out, action, where_positive(total, larger(load(work.tile, action), zeros) / total, even))
+        for group in range(groups):
+            transpose_out(work.out, group * LANES, plan, work.rows, group * LANES, 0)
 
 
 @kernel
@@ -163,8 +182,9 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
             source = layout.reach_row[player, node] * blocks
             into = layout.reach_row[player, layout.children[first]] * blocks
             # The actions' rows follow each other, and each action starts from the same reach of the node.
-            for entry in range(num_actions * blocks):
-                store(reach, into + entry, load(factors, into + entry) * load(reach, source + entry % blocks))
+            for entry in range(into, into + num_actions * blocks, blocks):
+                for block in range(blocks):
+                    store(reach, entry + block, load(factors, entry + block) * load(reach, source + block))
 
 
 @kernel
@@ -228,17 +248,15 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
         rows_to_tile(shares, work.rows, blocks, work.out, np.int64(0))
+        rows_to_tile(reach, work.rows, blocks, work.tile, np.int64(FIRST_HAND))
         for k in range(num_hands):
             row = entry + np.int64(numbers[start + k])
             # A counterfactual regret does not contain the seat's own range. Hands that share a strategy must be
             # weighted by the range, or a hand that is hardly ever held would count as much as a likely hand.
             weight = spread(values, weights[start + k]) * deals_of_board
             store(changes[0], row, load(changes[0], row) + load(work.out, k) * weight)
-        rows_to_tile(reach, work.rows, blocks, work.out, np.int64(0))
-        for k in range(num_hands):
-            row = entry + np.int64(numbers[start + k])
             # No weight of the range here: the seat's reach began with it.
-            store(changes[1], row, load(changes[1], row) + load(work.out, k) * deals_of_board)
+            store(changes[1], row, load(changes[1], row) + load(work.tile, FIRST_HAND + k) * deals_of_board)
 
 
 @kernel

@@ -110,6 +110,23 @@ class BucketPlans(NamedTuple):
     width: int
 
 
+class PlanWorkspace(NamedTuple):
+    """Scratch memory in which strategies by bucket are computed, sixteen buckets at a time.
+
+    Attributes
+    ----------
+    tile, out : float[n, 16]
+        The entries of a table and the strategies: a block for each of a seat's actions, in the order of
+        ``layout.action_rows``. Blocks of padding entries stay 0 in `out`.
+    rows : int64[n]
+        The index of a table's block for each of sixteen buckets, for each group of sixteen actions.
+    """
+
+    tile: np.ndarray
+    out: np.ndarray
+    rows: np.ndarray
+
+
 class SolverStreet:
     """A street of a subgame.
 
@@ -192,6 +209,9 @@ class SolverStreet:
         if self.buckets:
             first, second = (empty_blocks(count, self.dtype) for count in self.table_blocks)
             self.plans = BucketPlans(self.buckets, (first, second), self.width)
+            counts = self.layout.action_first[:, -1].tolist()
+            tiles = [(empty_blocks(count, self.dtype), empty_blocks(count, self.dtype)) for count in counts]
+            self._plan_works = [PlanWorkspace(*tile, np.zeros(len(tile[0]), np.int64)) for tile in tiles]
             self.changes = tuple(
                 empty_blocks(2 * NUM_CHUNKS * count, self.dtype).reshape(NUM_CHUNKS, 2, count, LANES)
                 for count in self.table_blocks
@@ -233,7 +253,9 @@ class SolverStreet:
     def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
         """Compute a seat's strategy by bucket from regrets or strategy sums; does nothing without buckets."""
         if self.plans:
-            bucket_kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans.tables[seat])
+            bucket_kernels.plan_buckets(
+                self.layout, seat, self.width, tables[seat], self.plans.tables[seat], self._plan_works[seat]
+            )
 
     def plan_best(self, seat: int) -> int:
         """Plan, for each decision and bucket, the action with the largest regret of the latest walk, if it is positive.
