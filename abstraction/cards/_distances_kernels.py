@@ -8,54 +8,53 @@ lowest number is taken.
 import numpy as np
 
 from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import larger, load, smallest, spread, where_positive
 
-LANES = 16
-"""Number of centroids in a block; a point is compared with all of them at once."""
-UNROLLED = 8
-"""Number of dimensions in one step of a loop; points and centroids have a multiple of this number of dimensions."""
+WORD_BYTES = 8
+"""Points and centroids have a multiple of this number of dimensions: eight bytes are one word."""
 
-
-@kernel(inline=True)
-def _add_absolute(point, block, costs):
-    """Write the L1 distance of a point to each centroid of a block. Modified in place: `costs`."""
-    costs[:] = np.float32(0.0)
-    for d in range(0, len(point), 8):
-        p = point[d : d + 8]
-        x0, x1, x2, x3 = np.float32(p[0]), np.float32(p[1]), np.float32(p[2]), np.float32(p[3])
-        x4, x5, x6, x7 = np.float32(p[4]), np.float32(p[5]), np.float32(p[6]), np.float32(p[7])
-        c = block[d : d + 8]
-        for j in range(LANES):
-            low = abs(x0 - c[0, j]) + abs(x1 - c[1, j]) + abs(x2 - c[2, j]) + abs(x3 - c[3, j])
-            costs[j] += low + abs(x4 - c[4, j]) + abs(x5 - c[5, j]) + abs(x6 - c[6, j]) + abs(x7 - c[7, j])
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2**64 divided by the golden ratio
+_HIGH = np.uint64(32)
+_NONE = np.int64(1) << np.int64(40)  # a gap above that of any point
 
 
 @kernel(inline=True)
-def _add_squares(point, block, costs):
-    """Write the squared distance of a point to each centroid of a block. Modified in place: `costs`."""
-    costs[:] = np.float32(0.0)
-    for d in range(0, len(point), 8):
-        p = point[d : d + 8]
-        x0, x1, x2, x3 = np.float32(p[0]), np.float32(p[1]), np.float32(p[2]), np.float32(p[3])
-        x4, x5, x6, x7 = np.float32(p[4]), np.float32(p[5]), np.float32(p[6]), np.float32(p[7])
-        c = block[d : d + 8]
-        for j in range(LANES):
-            low = (x0 - c[0, j]) ** 2 + (x1 - c[1, j]) ** 2 + (x2 - c[2, j]) ** 2 + (x3 - c[3, j]) ** 2
-            high = (x4 - c[4, j]) ** 2 + (x5 - c[5, j]) ** 2 + (x6 - c[6, j]) ** 2 + (x7 - c[7, j]) ** 2
-            costs[j] += low + high
+def _absolute(blocks, start, point):
+    """Return the L1 distances of a point to the 16 centroids whose coordinates begin at the row `start`."""
+    costs = spread(blocks, np.float32(0.0))
+    for d in range(len(point)):
+        entry, row = spread(blocks, point[d]), load(blocks, start + d)
+        costs = costs + larger(entry - row, row - entry)
+    return costs
+
+
+@kernel(inline=True)
+def _squares(blocks, start, point):
+    """Return the squared distances of a point to the 16 centroids whose coordinates begin at the row `start`."""
+    costs = spread(blocks, np.float32(0.0))
+    for d in range(0, len(point), 4):
+        gap0 = spread(blocks, point[d]) - load(blocks, start + d)
+        gap1 = spread(blocks, point[d + 1]) - load(blocks, start + d + 1)
+        gap2 = spread(blocks, point[d + 2]) - load(blocks, start + d + 2)
+        gap3 = spread(blocks, point[d + 3]) - load(blocks, start + d + 3)
+        costs = costs + ((gap0 * gap0 + gap1 * gap1) + (gap2 * gap2 + gap3 * gap3))
+    return costs
 
 
 @kernel
-def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
-    """Write the nearest centroid of each point, the one with the lowest id among equals, and its distance.
+def fill_nearest(points, words, centroids, squared, point, recent, labels, distances):
+    """Write the nearest centroid of each point, the one with the lowest number among equals, and its distance.
 
     Parameters
     ----------
     points : uint8[n, dims]
+    words : uint64[n, dims / 8]
+        The same memory as `points`, eight coordinates at a time.
     centroids : CentroidBlocks
     squared : bool
         Whether the distance is the squared Euclidean distance; otherwise it is the sum of absolute differences.
-    costs : float32[16]
-        Workspace.
+    point : float32[dims]
+        Workspace: the coordinates of one point.
     recent : int32[a power of 2]
         Workspace: for each hash, the index of the last point with this hash; -1 if there is none.
     labels : int32[n]
@@ -66,54 +65,63 @@ def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
     Notes
     -----
     Two vectors whose sums differ by g have an L1 distance of at least g, and a squared distance of at least
-    g**2 / dims. A block is therefore skipped if the range of its centroids' sums is too far from the point's sum. If
-    centroids are ordered by their sums, these ranges are narrow, and most blocks are skipped. Two of three hands on a
-    board share their features with another hand. The hash table `recent` finds earlier points with equal features,
-    whose results are copied.
+    g**2 / dims. Blocks are in the order of their centroids' sums. The search begins with the block whose sums are
+    nearest to the point's sum, and takes further blocks by the gap between the sums, until the gap alone is too large:
+    after three of thirteen blocks in the mean. Two of three hands on a board share their features with another hand.
+    The hash table `recent` finds earlier points with equal features, whose results are copied.
     """
-    dims = points.shape[1]
+    dims, num_words = points.shape[1], words.shape[1]
     recent[:] = -1
-    lowest, highest = centroids.lowest, centroids.highest
+    blocks, numbers, lowest, highest = centroids.blocks, centroids.numbers, centroids.lowest, centroids.highest
     num_blocks = len(lowest)
+    far = spread(blocks, np.float32(np.inf))
     for i in range(len(points)):
-        point = points[i]
-        total = mixed = np.int64(0)
-        for d in range(dims):
-            total += point[d]
-            mixed += np.int64(point[d]) * (d * 0x9E3779B1 + 0x85EBCA6B)
-        slot = (mixed ^ (mixed >> 17)) & (len(recent) - 1)
+        own = words[i]
+        mixed = np.uint64(0)
+        for w in range(num_words):
+            mixed += (own[w] ^ (own[w] >> _HIGH)) * (_MULTIPLIER * np.uint64(2 * w + 1))
+        slot = np.int64((mixed >> _HIGH) & np.uint64(len(recent) - 1))
         seen = recent[slot]
         if seen >= 0:
-            other = points[seen]
-            same = True
-            for d in range(dims):
-                same &= point[d] == other[d]
-            if same:
+            other = words[seen]
+            differences = np.uint64(0)
+            for w in range(num_words):
+                differences |= own[w] ^ other[w]
+            if differences == 0:
                 labels[i] = labels[seen]
                 distances[i] = distances[seen]
                 continue
         recent[slot] = i
-        # The block with the nearest sums comes first: the smaller the best distance, the more blocks are skipped.
-        first, first_gap = 0, np.int64(1) << np.int64(60)
-        for block in range(num_blocks):
-            gap = max(lowest[block] - total, total - highest[block])
-            if gap < first_gap:
-                first, first_gap = block, gap
-        best, label = np.float32(np.inf), np.int64(1) << 30
-        for step in range(num_blocks + 1):
-            block = first if step == 0 else step - 1
-            if step > 0:
-                gap = max(max(lowest[block] - total, total - highest[block]), 0)
-                if block == first or (gap * gap > best * dims if squared else gap > best):
-                    continue
-            if squared:
-                _add_squares(point, centroids.blocks[block], costs)
+
+        total = np.int64(0)
+        for d in range(dims):
+            total += points[i, d]
+            point[d] = points[i, d]
+        block = np.int64(centroids.first[total])
+        above, below = block + 1, block - 1
+        # Each lane keeps the best of the centroids that it has had, and their numbers.
+        costs = _squares(blocks, block * dims, point) if squared else _absolute(blocks, block * dims, point)
+        nearest = load(numbers, block)
+        best = smallest(costs)
+        while True:
+            gap_above = max(lowest[above] - total, 0) if above < num_blocks else _NONE
+            gap_below = max(total - highest[below], 0) if below >= 0 else _NONE
+            gap = min(gap_above, gap_below)
+            if gap == _NONE or (gap * gap > best * dims if squared else gap > best):
+                break
+            if gap_above <= gap_below:
+                block = above
+                above += 1
             else:
-                _add_absolute(point, centroids.blocks[block], costs)
-            for j in range(LANES):
-                if costs[j] < best or (costs[j] == best and block * LANES + j < label):
-                    best, label = costs[j], np.int64(block * LANES + j)
-        labels[i] = label
+                block = below
+                below -= 1
+            found = _squares(blocks, block * dims, point) if squared else _absolute(blocks, block * dims, point)
+            others = load(numbers, block)
+            lowest_number = where_positive(nearest - others, others, nearest)
+            nearest = where_positive(costs - found, others, where_positive(found - costs, nearest, lowest_number))
+            costs = where_positive(costs - found, found, costs)
+            best = smallest(costs)
+        labels[i] = np.int32(smallest(where_positive(costs - spread(blocks, best), far, nearest)))
         distances[i] = best
 
 

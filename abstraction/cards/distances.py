@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from plurispiel.abstraction.cards import _distances_kernels as kernels
-from plurispiel.abstraction.cards._distances_kernels import LANES, UNROLLED
+from plurispiel.abstraction.cards._distances_kernels import WORD_BYTES
+from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 
 _NUM_RECENT = 4096  # number of entries of the hash table `recent` in `fill_nearest`
 _FAR = 1e6  # coordinate of a lane without a centroid: farther than any point, and exact in float32
@@ -44,19 +45,25 @@ class Distance(Protocol):
 
 
 class CentroidBlocks(NamedTuple):
-    """Centroids in blocks of 16; a point is compared with all centroids of a block at once.
+    """Centroids in blocks of 16, ordered by the sums of their coordinates; a point is compared with a block at once.
 
     Attributes
     ----------
-    blocks : float32[num_blocks, dims, 16]
+    blocks : float32[num_blocks * dims, 16]
         Coordinates by block, dimension and centroid of the block; the last block is padded with far centroids.
+    numbers : float32[num_blocks, 16]
+        The number of each centroid, by which it was given.
     lowest, highest : int64[num_blocks]
         Lowest and highest coordinate sum among the centroids of each block.
+    first : int32[255 * dims + 1]
+        For each coordinate sum of a point, the block whose sums are nearest.
     """
 
     blocks: np.ndarray
+    numbers: np.ndarray
     lowest: np.ndarray
     highest: np.ndarray
+    first: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -74,30 +81,30 @@ class VectorDistance:
     def to(self, centroids: np.ndarray) -> Nearest:
         """Return a search for the nearest of uint8[k, dims] centroids; dims is a multiple of 8.
 
-        The search is fastest if the centroids are ordered by the sums of their coordinates.
-
         Raises
         ------
         ValueError
             If there is no centroid, or dims is not a multiple of 8.
         """
         k, dims = centroids.shape
-        if k == 0 or dims % UNROLLED:
+        if k == 0 or dims % WORD_BYTES:
             raise ValueError(
-                f"centroids are at least one row of a multiple of {UNROLLED} bytes, got shape {centroids.shape}"
+                f"centroids are at least one row of a multiple of {WORD_BYTES} bytes, got shape {centroids.shape}"
             )
-        num_blocks = -(-k // LANES)
-        padded = np.full((num_blocks * LANES, dims), _FAR, np.float32)
-        padded[:k] = centroids
+        num_blocks = blocks_for(k)
         sums = centroids.sum(axis=1, dtype=np.int64)
+        order = np.argsort(sums, kind="stable")
+        padded = np.full((num_blocks * LANES, dims), _FAR, np.float32)
+        padded[:k] = centroids[order]
+        blocks = empty_blocks(num_blocks * dims, np.float32)
+        blocks[:] = padded.reshape(num_blocks, LANES, dims).transpose(0, 2, 1).reshape(-1, LANES)
+        numbers = np.full(num_blocks * LANES, _FAR, np.float32)
+        numbers[:k] = order
         starts = np.arange(0, k, LANES)
+        lowest, highest = (reduce.reduceat(sums[order], starts) for reduce in (np.minimum, np.maximum))
+        first = np.searchsorted((highest[:-1] + lowest[1:]) // 2, np.arange(255 * dims + 1)).astype(np.int32)
         return _NearestVector(
-            CentroidBlocks(
-                np.ascontiguousarray(padded.reshape(num_blocks, LANES, dims).transpose(0, 2, 1)),
-                np.minimum.reduceat(sums, starts),
-                np.maximum.reduceat(sums, starts),
-            ),
-            self.squared,
+            CentroidBlocks(blocks, numbers.reshape(num_blocks, LANES), lowest, highest, first), dims, self.squared
         )
 
     def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
@@ -119,14 +126,18 @@ L1, SQUARED_L2 = VectorDistance(squared=False), VectorDistance(squared=True)
 
 
 class _NearestVector:
-    def __init__(self, centroids: CentroidBlocks, squared: bool):
+    def __init__(self, centroids: CentroidBlocks, dims: int, squared: bool):
         self._centroids = centroids
         self._squared = squared
-        self._costs = np.empty(LANES, np.float32)
+        self._point = np.empty(dims, np.float32)
         self._recent = np.empty(_NUM_RECENT, np.int32)
 
     def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
-        kernels.fill_nearest(points, self._centroids, self._squared, self._costs, self._recent, labels, distances)
+        words = points.view(np.uint64)
+        with np.errstate(over="ignore"):  # without the compiler, numpy warns where a hash wraps around
+            kernels.fill_nearest(
+                points, words, self._centroids, self._squared, self._point, self._recent, labels, distances
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,10 +224,10 @@ class GreedyWorkspace(NamedTuple):
 
 def warmup() -> None:
     """Compile every kernel of `_distances_kernels`."""
-    points, weights = np.zeros((2, UNROLLED), np.uint8), np.ones(2, np.int64)
+    points, weights = np.zeros((2, WORD_BYTES), np.uint8), np.ones(2, np.int64)
     labels, distances = np.zeros(2, np.int32), np.empty(2, np.float32)
     L1.to(points).fill(points, labels, distances)
     L1.from_one(points, points[0])
-    GreedyEarthMover(np.zeros((UNROLLED, UNROLLED), np.float32)).to(points + 1).fill(points + 1, labels, distances)
-    kernels.add_members(points, weights, labels, np.zeros((2, UNROLLED), np.int64), np.zeros(2, np.int64))
-    kernels.add_gaps(points, weights, labels, np.zeros((2, UNROLLED)), np.zeros(3))
+    GreedyEarthMover(np.zeros((WORD_BYTES, WORD_BYTES), np.float32)).to(points + 1).fill(points + 1, labels, distances)
+    kernels.add_members(points, weights, labels, np.zeros((2, WORD_BYTES), np.int64), np.zeros(2, np.int64))
+    kernels.add_gaps(points, weights, labels, np.zeros((2, WORD_BYTES)), np.zeros(3))

@@ -129,8 +129,6 @@ def _lloyd(
     """Return the clustering after at most `rounds` rounds of Lloyd's algorithm from given centroids."""
     totals: list[float] = []
     for done in range(rounds + 1):
-        # Centroids are sorted by the sums of their coordinates. The search compares a point with blocks of 16 centroids
-        # (`_distances_kernels`); where the sums in a block are similar, it can skip more blocks.
         centroids = centroids[np.argsort(centroids.sum(axis=1, dtype=np.int64), kind="stable")]
         labels, distances = find_nearest(points, centroids, distance, threads=threads)
         totals.append(dot(distances, weights))

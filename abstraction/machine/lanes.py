@@ -121,6 +121,25 @@ def _compiled_larger(typing_context, vector, other):
 
 
 @intrinsic
+def _compiled_smallest(typing_context, vector):
+    def codegen(context, builder, signature, arguments):
+        (found,) = arguments
+        half = LANES // 2
+        while half:
+            low, high = (
+                builder.shuffle_vector(
+                    found, found, ir.Constant(ir.VectorType(ir.IntType(32), half), list(range(start, start + half)))
+                )
+                for start in (0, half)
+            )
+            found = builder.select(builder.fcmp_ordered("<", low, high), low, high)
+            half //= 2
+        return builder.extract_element(found, ir.Constant(ir.IntType(32), 0))
+
+    return vector.dtype(vector), codegen
+
+
+@intrinsic
 def _compiled_transpose_in(typing_context, source, rows, first, shift, target, into):
     def codegen(context, builder, signature, arguments):
         source_value, rows_value, first_value, shift_value, target_value, into_value = arguments
@@ -227,6 +246,9 @@ where_positive = (lambda vector, a, b: np.where(vector > 0, a, b)) if _PLAIN els
 
 larger = np.maximum if _PLAIN else _compiled_larger
 """``larger(a, b)``: the larger number in each lane."""
+
+smallest = np.min if _PLAIN else _compiled_smallest
+"""``smallest(vector)``: the smallest of a vector's numbers."""
 
 transpose_in = _plain_transpose_in if _PLAIN else _compiled_transpose_in
 """``transpose_in(source, rows, first, shift, target, into)``: gather 16 blocks, and write them transposed. For j and k
