@@ -15,7 +15,7 @@ from plurispiel.abstraction.cards._distances_kernels import WORD_BYTES
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 
 _NUM_RECENT = 4096  # number of entries of the hash table `recent` in `fill_nearest`
-_FAR = 1e6  # coordinate of a lane without a centroid: farther than any point, and exact in float32
+_FAR = 1e6  # coordinate of an unused place in a block of centroids: farther than any point, and exact in float32
 
 
 class Nearest(Protocol):
@@ -144,10 +144,11 @@ class _NearestVector:
 class GreedyEarthMover:
     """An upper bound of the earth mover's distance between histograms over buckets of the next street.
 
-    The point's mass in each bucket is moved to buckets of the centroid. In the first round, every bucket moves as much
-    as still fits to the centroid's nearest bucket; in the second round to the second nearest, and so on. The result is
-    not a metric, and takes much longer than distances between vectors. Source: Ganzfried and Sandholm, "Potential-aware
-    imperfect-recall abstraction with earth mover's distance in imperfect-information games" (AAAI 2014), algorithm 2.
+    The point's mass in each bucket is moved to buckets of the centroid. In the first round, every bucket moves to the
+    centroid's nearest bucket as much as still fits there; in the second round to the second nearest, and so on. The
+    result is not a metric, and takes much longer than distances between vectors. Source: Ganzfried and Sandholm,
+    "Potential-aware imperfect-recall abstraction with earth mover's distance in imperfect-information games" (AAAI
+    2014), algorithm 2.
 
     Attributes
     ----------

@@ -45,9 +45,10 @@ def crowd_strength(rules: HoldemRules, board: tuple[int, ...], num_opponents: in
     """Return each combo's approximate chance to beat several uniformly random hands: float64[num_combos], read-only.
 
     On a whole board the chance is `made_strength` to the power of the number of opponents, as if their hands were
-    independent. The result is the mean over run-outs. Up to 1,000 run-outs are all taken. Of up to 25,000, at most 300
-    at equal steps are taken (every fourth on flops of Texas hold'em), and of more, 1,000 fixed random ones. On these
-    flops the errors are 0.005 in the mean and 0.05 at most. Combos that share a card with the board have 0.
+    independent. The result is the mean over run-outs. Up to 1,000 run-outs are all taken. From 1,001 to 25,000, at
+    most 300 at equal steps are taken: every fourth on flops of Texas hold'em, where the errors are 0.005 in the mean
+    and 0.05 at most. Of more than 25,000, 1,000 fixed random ones are taken. Combos that share a card with the board
+    have 0.
 
     Raises
     ------
@@ -124,12 +125,13 @@ class Workspace(NamedTuple):
     Attributes
     ----------
     ranks : uint16[num_combos]
-        Rank of each combo on one board.
+        Rank of each combo on one board, or of each pair of ranks on a board without a possible flush.
     order, spare, counts
         Arguments of `showdown_kernels.sort_by_rank`.
     per_card : float64[3, 52]
-        Numbers of combos with each card (row 0 is not used). On boards without a possible flush, for each rank: the
-        cards that are not on the board, and numbers of combos with a given card of the rank.
+        Rows 1 and 2: numbers of weaker and of equal combos with each card. On boards without a possible flush, both
+        rows are indexed by rank, and count combos with a given card of the rank; row 0 then has the number of the
+        rank's cards that are not on the board.
     made : float64[91]
         Weighted points of each pair of ranks on one board.
     pair_points : float64[91]

@@ -25,7 +25,7 @@ def opponent_clusters() -> np.ndarray:
 
 
 def compute_opponent_clusters(rivers: RiverTable) -> np.ndarray:
-    """Return the cluster of each of the 169 starting hands: uint8[169], numbered as `preflop.preflop_classes`.
+    """Return the cluster of each of the 169 starting hands: uint8[169], numbered as in `preflop.preflop_classes`.
 
     The clusters are found by k-means with the earth mover's distance between histograms of river equity. The weight of
     a starting hand is its number of combos.

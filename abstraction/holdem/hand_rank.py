@@ -235,9 +235,10 @@ def rank_tables() -> RankTables:
 
 
 def _scores(counts: np.ndarray) -> np.ndarray:
-    """Return a score for each hand, higher for a stronger one, from its number of cards of each rank: int64[n, 13].
+    """Return a score for each hand, higher for a stronger one: int64[n].
 
-    Hands may have any number of cards, and flushes do not count.
+    `counts`, int64[n, 13], has each hand's number of cards of each rank. Hands may have any number of cards, and
+    flushes do not count.
 
     A score holds, from bit 21 on, the category; below bit 21, the rank of the largest group (4 bits), the rank of the
     second pair (4 bits) and the set of the kickers (13 bits). In the score of a straight, the number of its run takes

@@ -35,7 +35,7 @@ class PublicNodes:
     states : int64[N, STATE_SIZE]
         The betting state array of each node.
     num_open : int
-        Number of known histories at nodes that the arrays lack. It is 0 unless the game has more than
+        Number of histories at nodes that were found, but left out of the arrays. It is 0 unless the game has more than
         `MAX_PUBLIC_NODES` public nodes.
     """
 
@@ -55,9 +55,10 @@ class PublicNodes:
 
     @property
     def num_histories(self) -> int:
-        """Number of histories at these nodes and of `num_open`, one for each order of the cards dealt before a node.
+        """`num_open` plus the number of histories at these nodes.
 
-        If `complete`, the game has this number of histories; otherwise the game has at least as many.
+        A node has one history for each order of the cards dealt before it. If `complete`, the game has this number of
+        histories; otherwise the game has at least as many.
         """
         deck = len(self.rules.cards)
         counts = np.bincount(self.dealt)
@@ -142,9 +143,10 @@ def _cards_wanted(rules: HoldemRules, state: list[int]) -> int:
 
 
 def _actions(game: OpenSpielGame, state: list[int]) -> tuple[list[tuple[int, int]], range]:
-    """Return OpenSpiel's legal actions, ascending: first pairs with the action of `BettingState`, then raises.
+    """Return the legal actions, ascending: pairs of OpenSpiel's number and that of `BettingState`, then more raises.
 
-    If every size is on offer, the second result holds all raises, which both number alike; otherwise it is empty.
+    If every size is on offer, the second result holds all raises, which have the same numbers in OpenSpiel and in
+    `BettingState`; otherwise it is empty.
     """
     if (actions := game.actions(state)) is not None:
         return list(actions.items()), range(0)
@@ -154,7 +156,7 @@ def _actions(game: OpenSpielGame, state: list[int]) -> tuple[list[tuple[int, int
 
 
 def deal_histories(nodes: PublicNodes) -> Histories:
-    """Return every history of a game: its public nodes with every order of the cards.
+    """Return every history of a game: its public nodes, which must be `complete`, with every order of the cards.
 
     A label stands for the public node, the hole cards of the seat to act and the board, with each street's cards as a
     set. OpenSpiel's information states show the board as one set: with board cards on two or more streets, the

@@ -38,7 +38,7 @@ def fill_rows(cells, is_early, sums, later_sums, regrets, highest, rows, strateg
     later_sums : float32 or uint16[num_cells]
         Sums of current strategies over visits (`traverse_betting`) or snapshots (`add_snapshot`).
     regrets : float64 or int32[num_cells]
-        The current strategy of a row is computed from its regrets.
+        Regrets, from which the current strategy of a row is computed.
     highest : float
         The number that stands for probability 1: 1 in float32 rows, 255 in uint8 rows.
     rows : float32 or uint8[num_cells]

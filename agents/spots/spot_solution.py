@@ -25,7 +25,7 @@ __all__ = ["SpotSolution", "default_algorithm", "equity", "solution_of", "solve_
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
-_THINNING = 30  # iterations for which `VectorSolver` visits one river after each turn, then two rivers, and so on
+_THINNING = 30  # `VectorSolver` visits one river after each turn in 30 iterations, two in the next 30, and so on
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class SpotSolution:
         return node_strategy(self.spot, self.solver, node)
 
     def record(self, node: str = "") -> dict[str, Any]:
-        """Return the solution as a record for JSON, with the strategy at one node.
+        """Return the solution as a dict for JSON, with the strategy at one node.
 
         `node` and the errors are those of `strategy`.
         """
@@ -189,7 +189,7 @@ def default_algorithm(spot: Spot) -> str:
     """Return the name of the default algorithm for a spot, as `discounting.parse_discounting` reads it."""
     if spot.middle is not None:
         return DEFAULT_ALGORITHM
-    # Where rivers are sampled, a restarted average would drop too many samples.
+    # Where rivers are sampled, restarts of the average would take too much weight from early samples.
     return "dcfr" if _is_thinned(spot) else DEFAULT
 
 

@@ -277,8 +277,9 @@ def _check_recall(
     notes = []
     if found.different:
         notes.append(
-            f"it remembers decks, or draws random numbers from elsewhere than rng: {found.different} of "
-            f"{2 * found.decks} hands went differently when each rotation of a deck had its own process"
+            "it remembers decks or other hands, or its play depends on more than rng, such as the clock: "
+            f"{found.different} of {2 * found.decks} hands went differently when each rotation of a deck had its own "
+            "process"
         )
     return {"remembers": found._asdict(), "notes": notes}
 

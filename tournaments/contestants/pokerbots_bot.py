@@ -56,7 +56,7 @@ class PokerbotsBot(RelayedAgent):
         ValueError
             If the bot does not exist, or the game is not one of Pokerbots.
         AgentFault
-            If the bot's code fails, or does not connect in time.
+            If the bot's code fails, or the bot does not connect in time.
         """
         if rules is not None:
             check_pokerbots_game(rules)

@@ -50,7 +50,7 @@ class ProgramAgent(IsolatedAgent):
         self._child.send(data)
 
     def _refuse_unasked(self) -> None:
-        """Refuse lines that the process wrote before its next question, which they might seem to answer.
+        """Refuse lines that the process wrote before it was asked: they might seem to answer the next question.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class ProgramAgent(IsolatedAgent):
         """Return advice for a program that may miss files in its sandbox."""
         with contextlib.suppress(ValueError):
             if self._sandbox is not None and not program_of(self._spec).is_placed:
-                return "; in the sandbox it sees only files and folders that its command names, and ?cwd=FOLDER"
+                return "; in the sandbox it sees, of your files, only those that its command names, and ?cwd=FOLDER"
         return ""
 
     def _load_text(self, cause: str, words: str) -> str:

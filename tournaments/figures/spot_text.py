@@ -32,10 +32,10 @@ def summary_text(solution: SpotSolution) -> str:
 
 
 def node_text(shown: NodeStrategy) -> str:
-    """Return a node's strategy as a grid of the 169 classes of hands, with lines of combos for uneven classes.
+    """Return a node's strategy as a grid of the 169 classes of hands, with lines of combos below it.
 
     A cell shows the mean probabilities over the combos of its class, weighted by the range. The combos of a class are
-    listed if the strategy of one of them differs from the mean.
+    listed if the strategy of one of them differs from the mean by more than 0.005.
     """
     title = f"{shown.player} on {cards_text(shown.board)}" + (f" after {shown.node}" if shown.node else "")
     overall = ", ".join(

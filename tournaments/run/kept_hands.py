@@ -84,7 +84,7 @@ class KeptGroup(NamedTuple):
 
 
 def kept_groups(store: RunStore) -> Iterator[KeptGroup]:
-    """Yield the groups with kept hands, sorted by line-up, then by deck.
+    """Yield the counted groups (`RunStore.decks`) with kept hands, sorted by line-up, then by deck.
 
     Raises
     ------
@@ -119,6 +119,8 @@ def stored_hands(folder: Path, *, check: bool = True) -> Iterator[HandHistory]:
     ------
     RunRefused
         If the folder holds no run, or one that cannot be read.
+    ValueError
+        If the settings in ``config.toml`` cannot be read.
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
         if check:

@@ -78,7 +78,8 @@ def _play_on(
     for block, played in players.play(jobs):
         played, stands_until = ledger.admit(played)
         now = time.monotonic()
-        # After an interruption, all processes are started again, and what they had learnt is lost.
+        # Restarts are counted as starts less processes. A resumed run does not count its processes, so that their first
+        # starts count as restarts: what they had learnt is lost.
         events = {key: count for key, count in played.events.items() if not (is_resumed and key[1] == "processes")}
         store.add_block(played._replace(events=events), now - last)
         last = now

@@ -19,8 +19,8 @@ class TableConfig:
     Attributes
     ----------
     iterations : int
-        Iterations of each solve, so that the same seed gives the same play; a solve of the river does twenty times
-        as many. 0 stands for 150 iterations, or for the time limit if there is one.
+        Iterations of each solve, so that the same seed gives the same play. A solve of the river does twenty times as
+        many, or ten times as many without bounds. 0 stands for 150 iterations, or for the time limit if there is one.
     time : float
         Seconds for each decision, including all its work, in place of `iterations`; 0 for no limit.
     threads : int

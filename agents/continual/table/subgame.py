@@ -30,18 +30,19 @@ _LEAST = 1e-12
 
 
 _KEEPING = 0.75
-"""The share of the iterations, at the end, in which less of the opponent's weight is forced, so that bounds are kept.
-Under a time limit, the same share of the time that is left.
+"""The share of the iterations, the last ones, in which less of the opponent's weight enters the gadget without a choice
+(is *forced*), so that bounds are kept. Under a time limit, the same share of the time that is left.
 
 On five rivers of self-play, 99.5 % of the opponent's range kept its bounds with this share, `_KEEPING_FACTOR` and
-`_LAST_STREET_FACTOR`, and 98.3 % with three times the factor and half of the iterations. With little forced weight from
-the start, a solve learns too slowly to play against the estimated range."""
+`_LAST_STREET_FACTOR`. With three times `_KEEPING_FACTOR` and half as many iterations, 98.3 % did. With little forced
+weight from the start, a solve learns too slowly to play against the estimated range."""
 
 _KEEPING_FACTOR = 0.01
 """The factor on the forced share in these iterations."""
 
 _LAST_STREET_FACTOR = 2
-"""The factor on a search's iterations on the last street, where they cost little."""
+"""With a gadget, a further factor on the number of iterations on the last street, where they cost little; none under a
+time limit."""
 
 
 class SolvedSubgame:
@@ -90,7 +91,7 @@ class SolvedSubgame:
         path : Path
             The actions since the root.
         dealt : tuple of int
-            The new cards, for a decision on the next street.
+            The new cards, for a decision on the next street; empty in a subgame that begins on the last street.
 
         Returns
         -------
@@ -115,7 +116,8 @@ class SolvedSubgame:
     def played(self, path: Path, purge: float) -> Strategy | None:
         """Return the strategy that acts at a decision of the subgame's first street, None as for `strategy`.
 
-        It has no actions below the probability `purge`, but on the game's last street all actions stay.
+        It has no actions below the probability `purge`, unless all are below it. On the game's last street all actions
+        stay.
         """
         found = self.strategy(path)
         if found is None or len(self.solver.streets) == 1:  # nothing is sampled there: rare actions are no noise
@@ -170,11 +172,12 @@ def solve_subgame(
         The bounds of the opponent's hands; None to solve without a gadget.
     config : SearchConfig
     share : float
-        The share of the opponent's total weight that enters the gadget without a choice (`TableConfig.estimate`).
+        The share of the opponent's total weight that enters the gadget without a choice (`TableConfig.estimate`); in
+        the last `_KEEPING` of the iterations, a hundredth of this share.
     buckets : callable
-        As in `Subgame`.
+        As in `agents.resolve.subgame.Subgame`.
     planned : PlannedRows
-        The blueprint's strategies, with which iterations begin.
+        The blueprint's strategies: the warm start, except on the last street.
     history : Path
         Actions of the hand before the root.
     added : AddedRaises
