@@ -45,13 +45,17 @@ ATTACKS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def kept(bucket_table_folder):
+    return load_artefact(bucket_table_folder, KIND, FORMAT_VERSION)
+
+
 @pytest.mark.parametrize(("name", "change"), ATTACKS)
-def test_numbers_that_cannot_be_are_refused_though_the_manifest_fits(table, tmp_path, monkeypatch, name, change):
+def test_numbers_that_cannot_be_are_refused_though_the_manifest_fits(kept, tmp_path, monkeypatch, name, change):
     monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path))
-    kept = load_artefact(table[1], KIND, FORMAT_VERSION)
     arrays = kept.arrays | {name: change(np.array(kept.arrays[name]))}
     forged = dataclasses.replace(kept, arrays=arrays, digest="forged")
     monkeypatch.setattr("plurispiel.abstraction.cards.buckets.load_artefact", lambda *which: forged)
     with pytest.raises(ArtefactRefused, match="is no bucket table") as refused:
-        load_table(table[1])
+        load_table(tmp_path)
     assert str(refused.value).isprintable()

@@ -4,7 +4,9 @@ import dataclasses
 import hashlib
 import json
 import os
+import shutil
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,27 +36,43 @@ MENU = MenuConfig(("1p allin", "allin"), flop=("1p",), multiway={"flop": ("",)},
 CONFIG = BlueprintConfig("small", 10, seats=3, stack_bb=20, menu=MENU, cards="smallest")
 
 
-@pytest.fixture
-def kept(tmp_path, monkeypatch, bucket_table_folder):
-    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
-    tables = tmp_path / "home" / "abstractions"
+def enter_home(patch, folder, bucket_table_folder):
+    """Make a folder the user's, with a link to the bucket table."""
+    patch.setenv("PLURISPIEL_HOME", str(folder / "home"))
+    patch.setenv("PLURISPIEL_CACHE", str(folder / "cache"))
+    tables = folder / "home" / "abstractions"
     tables.mkdir(parents=True)
     os.symlink(bucket_table_folder, tables / "smallest")
-    rules = CONFIG.rules
-    found = random_blueprint(rules, CONFIG.game_menu, cards=table_buckets(rules, load_table(bucket_table_folder)))
-    blueprint = dataclasses.replace(found, config=CONFIG, training={"iterations": 10})
-    blueprint.save(tmp_path / "kept")
-    return tmp_path / "kept"
 
 
-def test_a_packed_blueprint_is_the_same_to_a_level(kept, tmp_path):
-    path = tmp_path / "small.blueprint"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, bucket_table_folder):
+    """A folder with a blueprint, ``kept``, and the same packed, ``small.blueprint``, which no test changes."""
+    folder, rules = tmp_path_factory.mktemp("made"), CONFIG.rules
+    with pytest.MonkeyPatch.context() as patch:
+        enter_home(patch, folder, bucket_table_folder)
+        found = random_blueprint(rules, CONFIG.game_menu, cards=table_buckets(rules, load_table(bucket_table_folder)))
+        dataclasses.replace(found, config=CONFIG, training={"iterations": 10}).save(folder / "kept")
+        pack_blueprint(folder / "kept", folder / "small.blueprint", least=0)
+    return folder
+
+
+@pytest.fixture
+def kept(made, tmp_path, monkeypatch, bucket_table_folder):
+    enter_home(monkeypatch, tmp_path, bucket_table_folder)
+    return made / "kept"
+
+
+@pytest.fixture
+def packed(made, kept, tmp_path):
+    return Path(shutil.copy(made / "small.blueprint", tmp_path))
+
+
+def test_a_packed_blueprint_is_the_same_to_a_level(kept, packed, tmp_path):
+    path = tmp_path / "again.blueprint"
     report = pack_blueprint(kept, path, least=0)
     assert report["bytes"] == path.stat().st_size and report["rows"] == report["rows_kept"]
-    again = path.read_bytes()
-    pack_blueprint(kept, path, least=0)
-    assert path.read_bytes() == again
+    assert path.read_bytes() == packed.read_bytes()
     unpack_blueprint(path, tmp_path / "unpacked")
     before, after = load_blueprint(kept), load_blueprint(tmp_path / "unpacked")
     assert after.config == before.config and after.training.items() >= before.training.items()
@@ -68,16 +86,14 @@ def test_a_packed_blueprint_is_the_same_to_a_level(kept, tmp_path):
     assert np.array_equal(load_blueprint(folder).rows, after.rows)
 
 
-def test_without_the_table_the_buckets_are_computed(kept, tmp_path):
-    path = tmp_path / "small.blueprint"
-    pack_blueprint(kept, path, least=0)
-    with_table = load_blueprint(unpacked_folder(path))
-    rules, spec = CONFIG.rules, f"search:{path}"
+def test_without_the_table_the_buckets_are_computed(packed, tmp_path):
+    with_table = load_blueprint(unpacked_folder(packed))
+    rules, spec = CONFIG.rules, f"search:{packed}"
     assert game_note(spec, rules) == ""
     (tmp_path / "home" / "abstractions" / "smallest").unlink()
     assert game_note(spec, rules).endswith("needs the bucket table smallest (plurispiel abstraction build smallest)")
-    assert game_note(f"blueprint:{path}", rules) == ""
-    without = load_blueprint(unpacked_folder(path))
+    assert game_note(f"blueprint:{packed}", rules) == ""
+    without = load_blueprint(unpacked_folder(packed))
     assert type(without.cards) is not type(with_table.cards)
     for board in ((), (3, 17, 40), (3, 17, 40, 50), (3, 17, 40, 50, 8)):
         street = max(len(board) - 2, 0)
@@ -147,10 +163,8 @@ def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):
         assert record["core_hours"] == 6.0 and record["iterations"] == iterations and len(record["marks"]) == 4
 
 
-def test_a_damaged_file_is_refused_and_named(kept, tmp_path):
-    path = tmp_path / "small.blueprint"
-    pack_blueprint(kept, path, least=0)
-    good = path.read_bytes()
+def test_a_damaged_file_is_refused_and_named(packed, tmp_path):
+    good = packed.read_bytes()
     for number, content in enumerate(
         (b"", good[:1000], good[: len(good) // 2] + b"\x00" + good[len(good) // 2 + 1 :], good[::-1])
     ):
@@ -159,7 +173,7 @@ def test_a_damaged_file_is_refused_and_named(kept, tmp_path):
         with pytest.raises(ArtefactRefused, match=f"bad{number}.blueprint is damaged"):
             unpacked_folder(bad)
     swapped = tmp_path / "swapped.blueprint"
-    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(swapped, "w") as copy:
+    with zipfile.ZipFile(packed) as archive, zipfile.ZipFile(swapped, "w") as copy:
         for entry in archive.infolist():
             content = archive.read(entry)
             copy.writestr(entry.filename, content[:-1] + b"\x01" if entry.filename.startswith("rows_1") else content)

@@ -135,7 +135,8 @@ def test_faults_stop_it(capsys):
     ("source", "violation"),
     [
         (LIAR, "it chose fold 0 times where range_strategy expects"),
-        (MOODY, "an instance that has played before plays differently"),
+        # evaluation/test_compliance.py has its like in one process
+        pytest.param(MOODY, "an instance that has played before plays differently", marks=pytest.mark.slow),
     ],
 )
 def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation):
