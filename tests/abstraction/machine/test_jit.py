@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import plurispiel
-from plurispiel.abstraction.holdem import hand_rank
+from plurispiel.abstraction.holdem.hand_rank import warmup
 from plurispiel.abstraction.holdem.playout import play_random_hands
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.machine import jit
@@ -211,7 +211,7 @@ print(jit.__file__, min(hits), len(hits))
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is no cache without the compiler")
 def test_another_copy_of_the_package_loads_what_this_one_has_compiled(tmp_path):
-    hand_rank.warmup()
+    warmup()
     package = tmp_path / "plurispiel"
     here = Path(plurispiel.__file__).parent
     package.mkdir()
@@ -244,7 +244,7 @@ print(total(np.ones(3)), "numba.np.arraymath" in sys.modules)
 def test_a_kernel_in_the_cache_is_loaded_without_what_compiles(tmp_path):
     """And another kernel is compiled after that all the same."""
     (tmp_path / "loads.py").write_text(FROM_THE_CACHE)
-    hand_rank.warmup()
+    warmup()
     done = run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import loads")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["False", "3.0", "True"]

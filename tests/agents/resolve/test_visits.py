@@ -37,10 +37,23 @@ def test_sampled_run_outs_come_to_the_same(buckets, options):
             VectorSolver(subgame, **wrong)
 
 
+ONE, SOME, THINNED = ({"run_outs": 1}, 200), ({"run_outs": 3}, 100), ({"thinning": 9}, 100)
+PAIRS = {  # of draws and buckets, each with each, and in two streets or three; all of them are slow
+    (LEDUC, None): (SOME, THINNED),
+    (LEDUC, by_rank): (ONE,),
+    (THREE_STREETS, None): (ONE,),
+    (THREE_STREETS, by_rank): (SOME, THINNED),
+}
+
+
+def draws_of_games():
+    for (rules, buckets), usual in PAIRS.items():
+        for draws in (ONE, SOME, THINNED):
+            yield pytest.param(rules, buckets, *draws, marks=() if draws in usual else pytest.mark.slow)
+
+
 @jit_only
-@pytest.mark.parametrize("rules", [LEDUC, THREE_STREETS])
-@pytest.mark.parametrize("options, count", [({"run_outs": 1}, 200), ({"run_outs": 3}, 100), ({"thinning": 9}, 100)])
-@pytest.mark.parametrize("buckets", [None, by_rank])
+@pytest.mark.parametrize(("rules", "buckets", "options", "count"), list(draws_of_games()))
 def test_sampled_values_are_right_on_average(rules, options, count, buckets):
     """Regrets of a first iteration, from uniform strategies, over many draws; in buckets on the last street, too."""
     subgame = Subgame(BettingState(rules), (), np.ones((2, 6)), buckets=buckets)
