@@ -1,6 +1,7 @@
-"""Kernel of AIVAT: reading the strategy that an agent reports for all its combos."""
+"""Kernels of AIVAT: the strategy that an agent reports for all its combos, and the weights of its imaginary hands."""
 
 from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.sums import ordered_dot
 
 
 @kernel
@@ -36,3 +37,34 @@ def read_rows(rows, is_free, rounding, probabilities):
         if not abs(total - 1.0) <= rounding:
             return False
     return True
+
+
+@kernel
+def weigh_actions(weights, probabilities, played, own, products, after, numbers):
+    """Divide the weights of a seat's combos among the kinds of action of a decision.
+
+    Parameters
+    ----------
+    weights : float64[num_combos]
+        B_t, see `aivat`.
+    probabilities : float64[num_kinds, num_combos]
+        p(a|h), the probability of each kind with each combo.
+    played, own : int
+        The kind that was played, and the combo that the seat really held.
+    products : float64[num_kinds, num_combos]
+        The weights times the probabilities. Modified in place.
+    after : float64[num_combos]
+        B_t+1, the weights after the kind that was played; without meaning if its share is 0. Modified in place.
+    numbers : float64[2, num_kinds]
+        The share of each kind, which is the sum of its products, and its probability with `own`. Modified in place.
+    """
+    for kind in range(len(probabilities)):
+        row = probabilities[kind]
+        numbers[0, kind] = ordered_dot(row, weights)
+        numbers[1, kind] = row[own]
+        for combo in range(len(weights)):
+            products[kind, combo] = weights[combo] * row[combo]
+    share = numbers[0, played]
+    if share > 0.0:
+        for combo in range(len(weights)):
+            after[combo] = products[played, combo] / share

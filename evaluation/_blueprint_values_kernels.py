@@ -19,6 +19,31 @@ class RollOut(NamedTuple):
     seed: np.uint64
 
 
+class KnownMeans(NamedTuple):
+    """The means that are known at some nodes: float64 and bool[num_nodes, num_combos]."""
+
+    means: np.ndarray
+    is_known: np.ndarray
+
+
+class Thinning(NamedTuple):
+    """The choice of the combos to value.
+
+    Attributes
+    ----------
+    shares : float64[num_points, num_combos]
+        The chance of each combo to be valued if that is below 1.
+    thresholds : float64[num_combos]
+        A combo is valued if its share is above this number.
+    asked : bool[num_combos]
+        Workspace.
+    """
+
+    shares: np.ndarray
+    thresholds: np.ndarray
+    asked: np.ndarray
+
+
 @kernel
 def share_worlds(offsets, per_combo, ranks):
     """Leave every combo a few of the worlds where it shares no card with the board, by rank 0 in the others.
@@ -46,62 +71,82 @@ def share_worlds(offsets, per_combo, ranks):
 
 
 @kernel
-def fill_means(tables, roll_out, asked, nodes, work, sums, means):
-    """Write the mean values of the own seat's hands from several nodes on.
+def raise_shares(shares, weights, num_hands, own):
+    """Raise the shares of a situation's combos to those of one more question.
+
+    Parameters
+    ----------
+    shares : float64[num_combos]
+        See `Thinning`. Modified in place.
+    weights : float64[num_combos]
+        The weight of each combo's value in the score.
+    num_hands : float
+        The share of a combo is this number times its weight.
+    own : int
+        A combo that gets the share 1; -1 for none.
+    """
+    for combo in range(len(shares)):
+        shares[combo] = max(shares[combo], weights[combo] * num_hands)
+    if own >= 0:
+        shares[own] = 1.0
+
+
+@kernel
+def fill_values(tables, roll_out, known, places, chips, thinning, work, sums, values):
+    """Write the values of points with the same cards, by roll-outs for the combos whose means are not known yet.
+
+    A combo is valued if its share is above its threshold; other combos get the value 0. A value is divided by its share
+    if that is below 1, the chance that it is above the threshold. So the expectation over thresholds, which are uniform
+    from 0 to 1, is the value.
 
     Parameters
     ----------
     tables : RollOutTables
     roll_out : RollOut
-    asked : bool[n, num_combos]
-        For each node, whether to value each combo.
-    nodes : int64[n]
-        The nodes where the roll-outs begin.
+    known : KnownMeans
+        Modified in place.
+    places : int64[n, 3]
+        For each point its row, the line of its node in `known`, and the node.
+    chips : float64[n, 3]
+        For each point the seat's contribution in the tree, the ratio of the pots at the table and in the tree, and the
+        seat's contribution at the table.
+    thinning : Thinning
     work : RollOutWorkspace
     sums : RollOutSums
         Workspace.
-    means : float64[n, num_combos]
-        The mean over the worlds of each combo; 0 for combos without a world. Modified in place.
-    """
-    seats, stakes, worlds, small, seed = roll_out
-    for k in range(len(nodes)):
-        sums.totals[:] = 0.0
-        sums.counts[:] = 0.0
-        add_values(tables, seats, stakes, worlds, asked[k], nodes[k], small, seed, work, sums)
-        for combo in range(len(sums.totals)):
-            means[k, combo] = sums.totals[combo] / max(sums.counts[combo], 1.0)
-
-
-@kernel
-def fill_values(means, shares, thresholds, paid, scale, contribution, values):
-    """Write the values of the combos whose share is above their threshold, and 0 for others.
-
-    A value is divided by its share if that is below 1, the chance that it is above the threshold. So the expectation
-    over thresholds, which are uniform from 0 to 1, is the value.
-
-    Parameters
-    ----------
-    means : float64[num_combos]
-        Net chips in the tree, see `fill_means`.
-    shares, thresholds : float64[num_combos]
-    paid, scale, contribution : float
-        The seat's contribution in the tree, the ratio of the pots at the table and in the tree, and the seat's
-        contribution at the table.
-    values : float64[num_combos]
+    values : float64[num_points, num_combos]
         Modified in place.
     """
-    for combo in range(len(values)):
-        if shares[combo] > thresholds[combo]:
-            values[combo] = ((means[combo] + paid) * scale - contribution) / min(shares[combo], 1.0)
-        else:
-            values[combo] = 0.0
+    seats, stakes, worlds, small, seed = roll_out
+    thresholds, asked = thinning.thresholds, thinning.asked
+    for k in range(len(places)):
+        shares, row = thinning.shares[places[k, 0]], values[places[k, 0]]
+        means, is_known = known.means[places[k, 1]], known.is_known[places[k, 1]]
+        count = 0
+        for combo in range(len(row)):
+            asked[combo] = shares[combo] > thresholds[combo] and not is_known[combo]
+            count += asked[combo]
+        if count:
+            sums.totals[:] = 0.0
+            sums.counts[:] = 0.0
+            add_values(tables, seats, stakes, worlds, asked, places[k, 2], small, seed, work, sums)
+            for combo in range(len(row)):
+                if asked[combo]:  # the mean is 0 for a combo without a world
+                    means[combo] = sums.totals[combo] / max(sums.counts[combo], 1.0)
+                    is_known[combo] = True
+        paid, scale, contribution = chips[k, 0], chips[k, 1], chips[k, 2]
+        for combo in range(len(row)):
+            if shares[combo] > thresholds[combo]:
+                row[combo] = ((means[combo] + paid) * scale - contribution) / min(shares[combo], 1.0)
+            else:
+                row[combo] = 0.0
 
 
 @kernel
-def spread(tables, node, buckets, named, shares, probabilities):
+def spread(tables, node, buckets, points, shares, probabilities):
     """Write the probability of each action of a decision for each combo, and return whether the actions are enough.
 
-    They are if every action that the blueprint takes with a combo of positive share is named.
+    They are if the values after every action that the blueprint takes with a combo of positive share are asked about.
 
     Parameters
     ----------
@@ -111,18 +156,18 @@ def spread(tables, node, buckets, named, shares, probabilities):
     buckets : int32[num_combos or 1]
         The bucket of each combo of the seat to act on the decision's street, or of its one known combo. Buckets of
         combos without a share have no meaning.
-    named : bool[num_actions]
-        Whether the values after each action are known.
-    shares : float64[1 + num_actions, num_combos]
-        The shares at the decision and after each action, see `fill_values`. A share after an action that the blueprint
-        takes becomes 1 if it was 0. Modified in place.
+    points : int64[1 + num_actions]
+        The rows of `shares` at the decision and after each action; -1 for an action that is not asked about.
+    shares : float64[num_points, num_combos]
+        See `Thinning`. If the actions are enough, a share after an action that the blueprint takes becomes 1 if it was
+        0. Modified in place.
     probabilities : float64[num_actions, num_combos or 1]
         0 for combos without a share. Modified in place.
     """
-    rows, start = tables.rows, first_cell(tables, node)
+    rows, start, here = tables.rows, first_cell(tables, node), shares[points[0]]
     num_actions, num_rows = probabilities.shape
     for row in range(num_rows):
-        if num_rows > 1 and shares[0, row] == 0.0:  # a combo on the board has no bucket
+        if num_rows > 1 and here[row] == 0.0:  # a combo on the board has no bucket
             probabilities[:, row] = 0.0
             continue
         cell = start + np.int64(buckets[row]) * num_actions
@@ -132,11 +177,40 @@ def spread(tables, node, buckets, named, shares, probabilities):
         for a in range(num_actions):
             probabilities[a, row] = rows[cell + a] / total
     for a in range(num_actions):
-        for combo in range(shares.shape[1]):
-            probability = probabilities[a, combo if num_rows > 1 else 0]
-            if probability > 0.0 and shares[0, combo] > 0.0:
-                if not named[a]:
+        if points[1 + a] < 0:
+            for combo in range(len(here)):
+                if probabilities[a, combo if num_rows > 1 else 0] > 0.0 and here[combo] > 0.0:
                     return False
-                if shares[1 + a, combo] == 0.0:
-                    shares[1 + a, combo] = 1.0
+    for a in range(num_actions):
+        if points[1 + a] >= 0:
+            after = shares[points[1 + a]]
+            for combo in range(len(here)):
+                probability = probabilities[a, combo if num_rows > 1 else 0]
+                if probability > 0.0 and here[combo] > 0.0 and after[combo] == 0.0:
+                    after[combo] = 1.0
     return True
+
+
+@kernel
+def mix(probabilities, points, values):
+    """Write the values before a decision, the means of those after its actions.
+
+    Parameters
+    ----------
+    probabilities : float64[num_actions, num_combos or 1]
+    points : int64[1 + num_actions]
+        The rows of `values` at the decision and after each action; -1 for an action without values.
+    values : float64[num_points, num_combos]
+        Modified in place.
+    """
+    here = values[points[0]]
+    here[:] = 0.0
+    for a in range(len(probabilities)):
+        if points[1 + a] >= 0:
+            after = values[points[1 + a]]
+            if probabilities.shape[1] == 1:
+                for combo in range(len(here)):
+                    here[combo] += probabilities[a, 0] * after[combo]
+            else:
+                for combo in range(len(here)):
+                    here[combo] += probabilities[a, combo] * after[combo]

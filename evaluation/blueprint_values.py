@@ -1,8 +1,7 @@
 """Values of self-play: a seat's net chips if all seats follow a blueprint, given the other seats' true cards."""
 
 import hashlib
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from math import comb
 
 import numpy as np
@@ -27,7 +26,7 @@ from plurispiel.agents.blueprint.roll_outs import (
 )
 from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.evaluation import _blueprint_values_kernels as kernels
-from plurispiel.evaluation._blueprint_values_kernels import RollOut
+from plurispiel.evaluation._blueprint_values_kernels import KnownMeans, RollOut, Thinning
 from plurispiel.evaluation.value_functions import (
     Checkdown,
     Question,
@@ -50,6 +49,7 @@ _HEADS_UP_WORLDS_PER_COMBO = 2
 _WORLDS_ALONE = 16
 _GOLDEN_RATIO = 0.6180339887498949  # its multiples modulo 1 are evenly spread
 _MAX_KEPT = 50_000
+_FIRST_LINES = 4
 
 
 class BlueprintValues(ValueFunction):
@@ -130,7 +130,7 @@ class BlueprintValues(ValueFunction):
         self._work = roll_out_workspace(rules, depth)
         self._sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
         self._combos = np.array(rules.combos)
-        self._all = np.ones(rules.num_combos)
+        self._asked = np.zeros(rules.num_combos, np.bool_)
         self._checkdown = Checkdown()
         self._biases = np.zeros(rules.num_seats, np.int64)
         self._stakes = tree_stakes(rules)
@@ -159,8 +159,8 @@ class BlueprintValues(ValueFunction):
         self._checkdown.restart(rng)
         # One seed for all roll-outs of a deck: both sides of a correction meet the same chances.
         self._seed = np.uint64(rng.integers(2**63))
-        self._worlds: dict[Hashable, Worlds] = {}
-        self._known: dict[Hashable, tuple[np.ndarray, np.ndarray]] = {}
+        self._worlds: dict[_Cards, Worlds] = {}
+        self._known: dict[tuple[_Cards, tuple[int, ...]], _Known] = {}
         order = rng.permutation(self._blueprint.rules.num_combos)
         self._offsets = order % self.num_samples
         self._thresholds = (rng.random() + np.arange(len(order)) * _GOLDEN_RATIO) % 1.0
@@ -181,23 +181,21 @@ class BlueprintValues(ValueFunction):
         values after it, and errors on both sides of a correction cancel. The chance of an action to be taken depends on
         no error, so that AIVAT is unbiased although the decisions on a hand's path are known here.
         """
-        points: dict[_Key, _Point] = {}
-        asked = [self._add_point(points, question) for question in questions]
-        decisions = {(size, actions[:-1]) for size, actions in points if actions}
-        roots: dict[tuple[Hashable, tuple[int, ...]], list[_Point]] = {}
+        seat, hole_cards = questions[0].situation.seat, questions[0].situation.hole_cards.tobytes()
+        work = _Answering(len(questions), self._blueprint.rules.num_combos)
+        asked = [self._add_point(work, question, hole_cards) for question in questions]
+        points = work.points
+        roots: dict[tuple[_Cards, tuple[int, ...]], list[_Point]] = {}
         in_order = sorted(points.items(), key=_num_actions)
         for key, point in in_order:
-            if point.place is not None and not (key in decisions and self._spread(key, points)):
+            if point.place is not None and not (key in work.decisions and self._spread(key, work)):
                 roots.setdefault((point.cards, point.place.seats), []).append(point)
         for group in roots.values():
-            self._roll_out(group)
+            self._roll_out(group, seat, work)
         for _, point in reversed(in_order):
-            if point.branches:
-                values = np.zeros(point.situation.rules.num_combos)
-                for probability, branch in point.branches:
-                    values += probability * branch.values
-                point.values = values
-        return [point.values for point in asked]
+            if point.branches is not None:
+                kernels.mix(*point.branches, work.values)
+        return [work.values[point.row] for point in asked]
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
         """Return the seat's mean in self-play (`seat_values`), in chips."""
@@ -211,38 +209,42 @@ class BlueprintValues(ValueFunction):
             self._places[actions] = find_place(self._hand, actions)
         return self._places[actions]
 
-    def _add_point(self, points: "dict[_Key, _Point]", question: Question) -> "_Point":
+    def _add_point(self, work: "_Answering", question: Question, hole_cards: bytes) -> "_Point":
         """Return the point of a question; a new point has its values already where betting is over for the seat."""
-        situation, weights = question.situation, question.weights
-        rules, seat, state = situation.rules, situation.seat, situation.state
-        key = len(situation.board), tuple([action for _, action, _ in situation.actions])
-        point = points.get(key)
+        situation, _, weights, combo = question
+        seat, board, state = situation.seat, situation.board, situation.state
+        taken = tuple([action for _, action, _ in situation.actions])
+        key = len(board), taken
+        point = work.points.get(key)
         if point is None:
-            is_alone = weights is None and question.combo >= 0
-            cards = seat, situation.board, situation.hole_cards.tobytes(), is_alone
-            point = points[key] = _Point(situation, cards, np.zeros(rules.num_combos))
+            cards = seat, board, hole_cards, weights is None and combo >= 0
+            point = work.points[key] = _Point(len(work.points), situation, cards)
+            if taken:
+                work.decisions.add((key[0], taken[:-1]))
             if state[betting.FOLDED + seat]:
-                point.values = np.full(rules.num_combos, -float(state[betting.CONTRIB + seat]))
+                work.values[point.row] = -float(state[betting.CONTRIB + seat])
             else:
-                point.place = self._place(key[1])
+                point.place = self._place(taken)
                 if point.place is None:
-                    point.values = self._checkdown.values(situation)
+                    work.values[point.row] = self._checkdown.values(situation)
         if point.place is not None:
+            shares = work.shares[point.row]
             if weights is not None:
-                np.maximum(point.shares, weights * self._num_hands, out=point.shares)
-            elif question.combo < 0:
-                np.maximum(point.shares, 1.0 if situation.asked is None else situation.asked, out=point.shares)
-            if question.combo >= 0:
-                point.shares[question.combo] = 1.0
+                kernels.raise_shares(shares, weights, float(self._num_hands), combo)
+            else:
+                if combo < 0:
+                    np.maximum(shares, 1.0 if situation.asked is None else situation.asked, out=shares)
+                else:
+                    shares[combo] = 1.0
         return point
 
-    def _spread(self, key: "_Key", points: "dict[_Key, _Point]") -> bool:
+    def _spread(self, key: "_Key", work: "_Answering") -> bool:
         """Return whether a point takes the mean of the points after its actions, and note them as its branches.
 
         It does if the hand is exactly at a decision of the tree, and all actions that the blueprint takes there are
         asked about.
         """
-        point, (size, history) = points[key], key
+        points, point, (size, history) = work.points, work.points[key], key
         situation, place = point.situation, point.place
         assert place is not None
         rules, tree, node = situation.rules, self._blueprint.tree, place.node
@@ -258,14 +260,10 @@ class BlueprintValues(ValueFunction):
             combo = rules.combo_id(situation.hole_cards[seat].tolist())
             buckets = buckets[combo : combo + 1]
         probabilities = np.empty((len(branches), len(buckets)))
-        shares = np.stack([point.shares, *(self._all if branch is None else branch.shares for branch in branches)])
-        named = np.array([branch is not None for branch in branches])
-        if not kernels.spread(self._tables, node, buckets, named, shares, probabilities):
+        rows = np.array([point.row, *[-1 if branch is None else branch.row for branch in branches]])
+        if not kernels.spread(self._tables, node, buckets, rows, work.shares, probabilities):
             return False
-        for branch, probability, raised in zip(branches, probabilities, shares[1:], strict=True):
-            if branch is not None:
-                branch.shares = raised
-                point.branches.append((probability, branch))
+        point.branches = probabilities, rows
         return True
 
     def _is_exact(self, situation: Situation, place: RollOutPlace) -> bool:
@@ -273,53 +271,53 @@ class BlueprintValues(ValueFunction):
         num_seats = situation.rules.num_seats
         contributions = situation.state[betting.CONTRIB : betting.CONTRIB + num_seats]
         in_tree = [place.paid[tree_seat] for tree_seat in place.seats if tree_seat >= 0]
-        return contributions == in_tree and situation.rules == self._blueprint.rules
+        rules = self._blueprint.rules
+        return contributions == in_tree and (situation.rules is rules or situation.rules == rules)
 
-    def _roll_out(self, points: "Sequence[_Point]") -> None:
+    def _roll_out(self, points: "Sequence[_Point]", seat: int, work: "_Answering") -> None:
         """Fill in the values of points with the same cards, by roll-outs from their places in the tree."""
-        situation, first = points[0].situation, points[0].place
+        first = points[0].place
         assert first is not None
-        rules, own = situation.rules, first.seats[situation.seat]
-        worlds = self._worlds_of(points[0])
-        combos = np.full(rules.num_seats, -1, np.int64)  # stays -1 for `own` and for empty seats
-        for seat, tree_seat in enumerate(first.seats):
-            if tree_seat not in (-1, own):
-                combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
-        new, missing = [], []
+        known = self._known_of(points[0], first.seats)
+        own = first.seats[seat]
+        places, chips = [], []
         for point in points:
-            asked = point.shares > self._thresholds
-            known = self._known.get((point.cards, first.seats, point.node))
-            if known is not None:
-                asked &= ~known[1]
-            if known is None or asked.any():
-                new.append(point)
-                missing.append(asked)
-        if new:
-            means = np.empty((len(new), rules.num_combos))
-            # With one run-out all actions are followed.
-            small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)
-            seats = RollOutSeats(own, combos, self._biases, 1.0)
-            roll_out = RollOut(seats, self._stakes, worlds, small, self._seed)
-            nodes = np.array([point.node for point in new], np.int64)
-            kernels.fill_means(self._tables, roll_out, np.stack(missing), nodes, self._work, self._sums, means)
-            for mean, asked, point in zip(means, missing, new, strict=True):
-                key = point.cards, first.seats, point.node
-                if key in self._known:
-                    values, known_combos = self._known[key]
-                    self._known[key] = np.where(asked, mean, values), asked | known_combos
-                else:
-                    self._known[key] = mean, asked
-        for point in points:
-            assert point.place is not None
-            means, _ = self._known[point.cards, first.seats, point.node]
-            paid, contribution = point.place.paid, point.situation.state[betting.CONTRIB + situation.seat]
-            point.values = np.empty(rules.num_combos)
+            place = point.place
+            assert place is not None
+            places.append((point.row, known.line(place.node), place.node))
             # The chips that the seat gets from the tree's pot, scaled to the pot at the table, less its contribution
             # there.
-            scale = point.place.pot / sum(paid)
-            kernels.fill_values(
-                means, point.shares, self._thresholds, float(paid[own]), scale, float(contribution), point.values
-            )
+            contribution = point.situation.state[betting.CONTRIB + seat]
+            chips.append((place.paid[own], place.pot / sum(place.paid), contribution))
+        kernels.fill_values(
+            self._tables,
+            known.roll_out,
+            KnownMeans(known.means, known.is_known),
+            np.array(places, np.int64),
+            np.array(chips, np.float64),
+            Thinning(work.shares, self._thresholds, self._asked),
+            self._work,
+            self._sums,
+            work.values,
+        )
+
+    def _known_of(self, point: "_Point", seats: tuple[int, ...]) -> "_Known":
+        """Return the means known for the cards of a point and the tree's seats of the table's seats."""
+        known = self._known.get((point.cards, seats))
+        if known is None:
+            situation = point.situation
+            rules, own = situation.rules, seats[situation.seat]
+            worlds = self._worlds_of(point)
+            combos = np.full(rules.num_seats, -1, np.int64)  # stays -1 for `own` and for empty seats
+            for seat, tree_seat in enumerate(seats):
+                if tree_seat not in (-1, own):
+                    combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
+            # With one run-out all actions are followed.
+            small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)
+            in_seats = RollOutSeats(own, combos, self._biases, 1.0)
+            roll_out = RollOut(in_seats, self._stakes, worlds, small, self._seed)
+            known = self._known[point.cards, seats] = _Known(roll_out, rules.num_combos)
+        return known
 
     def _worlds_of(self, point: "_Point") -> Worlds:
         """Return the worlds for the cards of a point, the same for all points of a deck with these cards."""
@@ -358,24 +356,29 @@ class BlueprintValues(ValueFunction):
 _Key = tuple[int, tuple[int, ...]]
 """The number of board cards of a point, and the actions that lead to it."""
 
+_Cards = tuple[int, tuple[int, ...], bytes, bool]
+"""A seat, the board, the other seats' hole cards, and whether one combo is asked about alone."""
+
 
 def _num_actions(item: "tuple[_Key, _Point]") -> int:
     return len(item[0][1])
 
 
-@dataclass
 class _Point:
-    """A situation that is asked about, with the combos to value, and its place in the tree if it has one.
+    """A situation that is asked about, and its place in the tree if it has one.
 
-    `branches` are the points after its actions and their probabilities, if its values are means over them.
+    `row` is its row in the arrays of `_Answering`. If its values are means over those of the points after its actions,
+    `branches` are the probabilities of the actions and the rows, as `mix` takes them.
     """
 
-    situation: Situation
-    cards: tuple[int, tuple[int, ...], bytes, bool]
-    shares: np.ndarray
-    place: RollOutPlace | None = None
-    branches: list[tuple[np.ndarray, "_Point"]] = field(default_factory=list)
-    values: np.ndarray = field(default_factory=lambda: np.empty(0))
+    __slots__ = ("row", "situation", "cards", "place", "branches")
+
+    def __init__(self, row: int, situation: Situation, cards: "_Cards"):
+        self.row = row
+        self.situation = situation
+        self.cards = cards
+        self.place: RollOutPlace | None = None
+        self.branches: tuple[np.ndarray, np.ndarray] | None = None
 
     @property
     def has_tree_values(self) -> bool:
@@ -387,10 +390,54 @@ class _Point:
         is_over = state[betting.ACTOR] < 0 or bool(state[betting.FOLDED + self.situation.seat])
         return self.place is not None or is_over
 
-    @property
-    def node(self) -> int:
-        """The place's node in the tree; -1 without a place."""
-        return -1 if self.place is None else self.place.node
+
+class _Answering:
+    """The points of one call of `answers`.
+
+    Attributes
+    ----------
+    points : dict of _Point
+    decisions : set of _Key
+        The keys of decisions after which there is a point.
+    shares, values : float64[num_points, num_combos]
+        The share of each combo, see `Thinning`, and its value. There may be more rows than points.
+    """
+
+    __slots__ = ("points", "decisions", "shares", "values")
+
+    def __init__(self, num_questions: int, num_combos: int):
+        self.points: dict[_Key, _Point] = {}
+        self.decisions: set[_Key] = set()
+        self.shares = np.zeros((num_questions, num_combos))
+        self.values = np.empty((num_questions, num_combos))
+
+
+class _Known:
+    """The mean values that are known for one seat's hands against known cards, at some nodes of the tree.
+
+    Attributes
+    ----------
+    roll_out : RollOut
+    means : float64[num_lines, num_combos]
+    is_known : bool[num_lines, num_combos]
+        Whether each mean is known. There may be more lines than nodes.
+    """
+
+    def __init__(self, roll_out: RollOut, num_combos: int):
+        self.roll_out = roll_out
+        self.means = np.empty((_FIRST_LINES, num_combos))
+        self.is_known = np.zeros((_FIRST_LINES, num_combos), np.bool_)
+        self._lines: dict[int, int] = {}
+
+    def line(self, node: int) -> int:
+        """Return the line of a node, a new one if the node has none."""
+        line = self._lines.get(node)
+        if line is None:
+            line = self._lines[node] = len(self._lines)
+            if line == len(self.means):
+                self.means = np.concatenate([self.means, np.empty_like(self.means)])
+                self.is_known = np.concatenate([self.is_known, np.zeros_like(self.is_known)])
+        return line
 
 
 def warmup() -> None:

@@ -17,7 +17,7 @@ def dot(first: np.ndarray, second: np.ndarray) -> float:
     ----------
     first, second : float64[n] or bool[n]
     """
-    return _dot(_plain(first), _plain(second))
+    return ordered_dot(_plain(first), _plain(second))
 
 
 def product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -31,12 +31,12 @@ def product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
-    """Return an array as the one type that `_dot` is compiled for: float64, contiguous and writeable."""
+    """Return an array as the one type that `ordered_dot` is compiled for: float64, contiguous and writeable."""
     return array if array.flags.carray and array.dtype == np.float64 else np.array(array, np.float64)
 
 
 @kernel
-def _dot(first, second):
+def ordered_dot(first, second):
     """Return the sum of the products of two arrays, float64[n].
 
     A single sum would wait for each addition before it begins the next.

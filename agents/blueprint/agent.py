@@ -94,6 +94,21 @@ class BlueprintAgent(RangeAgent):
         drawn = draw_column(probabilities, self.rng)
         return Decision(answers.actions[drawn], answers.actions, tuple(probabilities))
 
+    def range_strategy(self, public: PublicState) -> Strategy:
+        """Return the strategy of all combos. Before the first board cards all agents share it, and it is read-only."""
+        if public.street or public.board:
+            return super().range_strategy(public)
+        place = self._hand.at([action for _, action, _ in public.actions])
+        strategy = self._kept.at_places.get(place)
+        if strategy is None:
+            answers = self._hand.translation.answers(place)
+            strategy = self._look_up(public, np.arange(public.rules.num_combos), answers)[0]
+            # Off the tree, a strategy depends on how the agent's coins mapped the earlier bets, too.
+            if answers.node is not None and answers.between is None:
+                strategy = _fixed(strategy)
+                self._kept.keep(place, strategy)
+        return strategy
+
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return the strategy with one row for each of ``combo_ids``."""
         return self._look_up(public, combo_ids)[0]
@@ -261,6 +276,14 @@ def _load_once(folder: Path, changed_at: int) -> Blueprint:
         for node in blueprint.decisions(street)[:1].tolist():
             blueprint.strategy(node, buckets)
     return blueprint
+
+
+def _fixed(strategy: Strategy) -> Strategy:
+    """Return a strategy with arrays of its own that are read-only."""
+    actions, probabilities = strategy.actions.copy(), strategy.probabilities.copy()
+    actions.setflags(write=False)
+    probabilities.setflags(write=False)
+    return Strategy(actions, probabilities)
 
 
 def _is_crowded(public: PublicState, answers: Answers) -> bool:

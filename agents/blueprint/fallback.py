@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import TreeStates
+from plurispiel.abstraction.actions.translation import Place, TreeStates
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
@@ -48,6 +49,9 @@ MAX_TABLE = 2048
 The cache holds 1,024 decisions: some 80 MB with this many buckets and five actions. Without abstraction, a street of
 hold'em after the first has far more buckets.
 """
+
+MAX_PLACES = 256
+"""The largest number of places whose strategies `KeptRows.keep` holds, of 50 KB each in hold'em."""
 
 BUCKET_SPAN = 0.05
 """The largest distance between a bucket and its stand-in, as a share of the street's number of buckets."""
@@ -124,6 +128,8 @@ class KeptRows:
     transfer : callable
         Maps a source decision and a target decision to the shares by which each action of the source is divided among
         the target's actions: float64[num_actions at source, num_actions at target].
+    at_places : dict of Place to Strategy
+        The agents' strategies at places before the first board cards, as far as `keep` was called.
     """
 
     def __init__(self, blueprint: Blueprint, states: TreeStates):
@@ -138,6 +144,13 @@ class KeptRows:
         self._table = functools.lru_cache(1024)(self._make_table)
         self._siblings = functools.lru_cache(1024)(self._find_siblings)
         self.transfer = functools.lru_cache(1024)(self._make_transfer)
+        self.at_places: dict[Place, Strategy] = {}
+
+    def keep(self, place: Place, strategy: Strategy) -> None:
+        """Keep the read-only strategy of all combos at a place before the first board cards."""
+        if len(self.at_places) >= MAX_PLACES:
+            self.at_places.clear()
+        self.at_places[place] = strategy
 
     def row(self, node: int, board: tuple[int, ...], combo_id: int) -> tuple[float, ...] | None:
         """Return one combo's own row at a decision, as `find` would, or None if the row is missing.

@@ -189,8 +189,12 @@ def _row_sum(rows, cell, num_actions, word, bias, factor):
     # Needed to normalise: a bias changes the sum (the Pluribus supplement multiplies one kind by 5), and a row of uint8
     # sums only nearly to 255.
     total = 0.0
-    for a in range(num_actions):
-        total += _weight(word, a, bias, factor) * rows[cell + a]
+    if bias == 0:
+        for a in range(num_actions):
+            total += rows[cell + a]
+    else:
+        for a in range(num_actions):
+            total += _weight(word, a, bias, factor) * rows[cell + a]
     return total
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.hand_rank import hand_rank, rank_category
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.machine.standard_streams import printable
-from plurispiel.evaluation.aivat import Announced
+from plurispiel.evaluation.announced import Announced
 from plurispiel.evaluation.hand import Hand
 from plurispiel.tournaments.figures.decision_text import LEGEND, decision_text
 from plurispiel.tournaments.play.screen import Screen

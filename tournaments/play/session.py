@@ -9,7 +9,8 @@ from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.agents.base import Agent
-from plurispiel.evaluation.aivat import Aivat, Announced
+from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.announced import Announced
 from plurispiel.evaluation.hand import Hand, play_hand
 from plurispiel.evaluation.referee import Referee
 from plurispiel.evaluation.streams import Keyed, Streams

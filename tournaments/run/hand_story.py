@@ -14,7 +14,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.cards import NUM_SUITS, RANKS, SUITS, card_text, cards_text
 from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
-from plurispiel.evaluation.aivat import Announced
+from plurispiel.evaluation.announced import Announced
 from plurispiel.tournaments.run.scores import CHANCE_ONLY, FULL
 from plurispiel.tournaments.run.witness import Told
 

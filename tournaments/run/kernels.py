@@ -18,7 +18,8 @@ PLAY = (
     "abstraction.holdem.betting",
     "abstraction.cards.features",
     "agents.baselines.tight_aggressive",
-    "evaluation.aivat",
+    "evaluation.announced",
+    "evaluation.correction_walk",
     "evaluation.play_statistics",
     "evaluation.value_functions",
 )

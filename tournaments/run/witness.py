@@ -4,7 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from plurispiel.agents.base import Agent
-from plurispiel.evaluation.aivat import Aivat, Announced, Score
+from plurispiel.evaluation.aivat import Aivat, Score
+from plurispiel.evaluation.announced import Announced
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.run.config import TournamentConfig

@@ -220,6 +220,22 @@ def test_what_agents_and_hands_share_changes_nothing():
         assert agent.act(view)[1:] == decision[1:]
 
 
+def test_agents_share_strategies_before_the_flop_that_nobody_can_write_to():
+    blueprint = random_blueprint(HUNL)
+    agents = [BlueprintAgent(blueprint) for _ in range(2)]
+    for agent in agents:
+        agent.restart(HUNL, 0, np.random.default_rng(0))
+    public = public_after(HUNL, (300,))
+    first, second = (agent.range_strategy(public) for agent in agents)
+    assert first is second
+    assert not first.probabilities.flags.writeable and not first.actions.flags.writeable
+    own = agents[0].strategy(public, np.arange(HUNL.num_combos))
+    assert first.actions.tolist() == own.actions.tolist()
+    assert first.probabilities.tolist() == own.probabilities.tolist()
+    small = public_after(HUNL, (210,))  # below the smallest size: the strategy depends on the agent's own range
+    assert agents[0].range_strategy(small).probabilities.flags.writeable
+
+
 def test_aces_are_never_folded_before_the_flop():
     rules = no_limit_holdem(3, 1_000_000)
     aces = rules.combo_id(parse_cards("Ac Ad"))

@@ -2,7 +2,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
-from plurispiel.evaluation.aivat import Announced
+from plurispiel.evaluation.announced import Announced
 from plurispiel.tournaments.figures.decision_text import decision_text
 from plurispiel.tournaments.run.hand_story import combo_cells, decision_grid
 

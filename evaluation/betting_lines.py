@@ -1,0 +1,63 @@
+"""Lines of betting: the actions of hands from their start on, with the betting states that they lead to."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action
+
+__all__ = ["BettingLine", "BettingLines"]
+
+_MAX_LINES = 20_000
+
+
+class BettingLine:
+    """Actions from the start of a hand, shared by all hands that begin with them.
+
+    Attributes
+    ----------
+    actions : tuple of Action
+    state : list of int
+        The betting state (`betting_state`) after the actions. Nobody may write to it.
+    """
+
+    __slots__ = ("actions", "state", "following")
+
+    def __init__(self, actions: tuple[Action, ...], state: list[int]):
+        self.actions = actions
+        self.state = state
+        self.following: dict[int, BettingLine] = {}
+
+
+class BettingLines:
+    """The lines of one game, found again in later hands: hands share most of their lines before the flop."""
+
+    def __init__(self, rules: HoldemRules):
+        self._rules = rules
+        self._clear()
+
+    def along(self, actions: Sequence[Action]) -> list[BettingLine]:
+        """Return the line before every action of a hand, and after the last action."""
+        if self._number > _MAX_LINES:
+            self._clear()
+        found = [self._root]
+        for _, action, _ in actions:
+            found.append(self.after(found[-1], action))
+        return found
+
+    def after(self, line: BettingLine, action: int) -> BettingLine:
+        """Return the line with one more action, which is legal."""
+        found = line.following.get(action)
+        if found is None:
+            state = BettingState(self._rules, np.array(line.state, dtype=np.int64))
+            taken = Action(state.actor, action, state.street)
+            state.apply_legal(action)
+            found = line.following[action] = BettingLine((*line.actions, taken), state.array.tolist())
+            self._number += 1
+        return found
+
+    def _clear(self) -> None:
+        self._root = BettingLine((), BettingState(self._rules).array.tolist())
+        self._number = 0
