@@ -221,11 +221,11 @@ def test_what_agents_and_hands_share_changes_nothing():
 
 
 def test_agents_share_strategies_before_the_flop_that_nobody_can_write_to():
-    blueprint = random_blueprint(HUNL)
+    blueprint = random_blueprint(HUNL, GameMenu((StreetMenu(("1p allin", "allin")), StreetMenu(("1p",)))))
     agents = [BlueprintAgent(blueprint) for _ in range(2)]
-    for agent in agents:
-        agent.restart(HUNL, 0, np.random.default_rng(0))
     public = public_after(HUNL, (300,))
+    for agent in agents:
+        agent.restart(HUNL, public.actor, np.random.default_rng(0))
     first, second = (agent.range_strategy(public) for agent in agents)
     assert first is second
     assert not first.probabilities.flags.writeable and not first.actions.flags.writeable
