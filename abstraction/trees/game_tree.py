@@ -185,8 +185,9 @@ def flatten(
     Poker games with the rules of `HoldemRules` and at most 200,000 public nodes are dealt by kernels, millions of
     histories a second; their histories are counted beforehand. All other games are walked state by state, some hundred
     thousand histories a second; their number of histories is estimated beforehand, and slow walks are kept on disk
-    (`history_cache`). If the estimate is above a hundred times the limit, the game is refused at once. Otherwise the
-    game is refused when the walk passes the limit.
+    (`history_cache`). If the estimate is above a hundred times the limit, the game is refused at once. So is a poker
+    game of more public nodes, if the histories counted up to then are above the limit. Otherwise the game is refused
+    when the walk passes the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(

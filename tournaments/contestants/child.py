@@ -96,7 +96,7 @@ class Child:
         return (self._last_words.decode(errors="replace").strip().splitlines() or [""])[-1]
 
     def has_unasked(self) -> bool:
-        """Return whether the process has written bytes beyond its last answer; asked before the next question."""
+        """Return whether the process has written bytes beyond its last answer; call it before the next question."""
         with contextlib.suppress(OSError):
             self._received += self._answers.read(_CHUNK) or b""
         return bool(self._received)

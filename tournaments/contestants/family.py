@@ -106,7 +106,10 @@ class Family:
         self._order(CONTINUE)
 
     def stop(self) -> None:
-        """Stop all processes in the sandbox; without a sandbox, only the processes of the agent's process group."""
+        """Stop all processes in the sandbox; without a sandbox, only the processes of the agent's process group.
+
+        Outside Linux nothing is stopped.
+        """
         self._signal(signal.SIGSTOP)
         if self._offspring is not None and self._offspring.is_seen():
             self._offspring.close()
@@ -159,7 +162,7 @@ class Family:
                 os.killpg(self._agent, number)
 
     def _order(self, order: bytes) -> None:
-        """Send an order to the warden, unless the agent is known to have started no process."""
+        """Send an order to the warden of a sandbox, unless the agent is known to have started no process."""
         if self._asks_warden:
             with contextlib.suppress(OSError):
                 os.write(self._orders, order)

@@ -33,6 +33,11 @@ class OutsideOptions:
         The sandbox; ``auto`` uses bubblewrap where it works.
     agent_network : bool
         Let agents in the sandbox use the network.
+
+    Raises
+    ------
+    ValueError
+        If a limit is not allowed, or there is no such sandbox.
     """
 
     time_limit: float = 30.0

@@ -1,4 +1,4 @@
-"""The run's side of an agent written in Python (*contestant*): what it is told and asked, in frames (`wire`)."""
+"""The run's side of an agent written in Python (*contestant*): messages to its process, and their answers (`wire`)."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -47,7 +47,7 @@ def try_to_tell(contestant: IsolatedAgent, rules: HoldemRules) -> None:
         if strategy is None and isinstance(contestant, ProgramAgent):
             raise StrategyUnknown(
                 f"{contestant.name}: the program does not tell what it does with every hand, which local best response "
-                f"has to know; {contestant.way_to_tell or 'its protocol has no way, but that of stdio: has one'}"
+                f"has to know; {contestant.way_to_tell or 'only the line protocol (stdio:PROGRAM) has a way'}"
             )
         check_told(contestant, public, strategy)
     except AgentFault as fault:

@@ -45,7 +45,7 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Conduct:
-    """How a run is played. No field changes the results, unless an agent remembers hands.
+    """How a run is played. No field changes the results, unless an agent remembers hands, or depends on time or files.
 
     Attributes
     ----------

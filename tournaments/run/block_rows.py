@@ -29,7 +29,7 @@ _texts = operator.attrgetter(*_TEXTS)
 
 
 class Remark(NamedTuple):
-    """The texts of one agent in one group: the fields of `AgentScore` with these names, of which one is not empty."""
+    """The texts of one agent in one group: the fields of `AgentScore` of these names, not all of them empty."""
 
     lineup: int
     deck: int
@@ -75,8 +75,8 @@ class Played(NamedTuple):
 def row_type(config: TournamentConfig) -> np.dtype:
     """Return the dtype of a row: the fields of `schema.SCORES`, and those of `AgentScore` that are no texts.
 
-    A number is NaN where `AgentScore` has None. The fields of bytes (``play, seat_sums, calibration``) are arrays, with
-    shapes as in `AgentScore`; there is no ``calibration`` without AIVAT.
+    A number is NaN where `AgentScore` has None. The fields that are bytes in `AgentScore` (``play, seat_sums,
+    calibration``) are arrays here, with the shapes described there; there is no ``calibration`` without AIVAT.
     """
     arrays: list[tuple] = [
         ("play", "u1", (config.seats, len(COUNTERS))),
@@ -115,6 +115,6 @@ def unpack_rows(rows: np.ndarray, remarks: Sequence[Remark]) -> Iterator[tuple[i
 
 
 def _with_bytes(kind: np.dtype) -> np.dtype:
-    """Return a dtype whose array fields are replaced by as many bytes, which shorter bytes fill with zeros behind."""
+    """Return the dtype with each array field replaced by bytes of its size; shorter bytes are padded with zeros."""
     fields = ((name, kind[name]) for name in kind.names or ())
     return np.dtype([(name, f"V{field.itemsize}" if field.shape else field) for name, field in fields])

@@ -27,13 +27,13 @@ _LONGEST = (
     "evaluation.blueprint_values",
     "abstraction.cards.river",
 )
-"""The modules that take longest, the longest first: begun first, none of them is left to one process at the end."""
+"""The modules that take longest, the longest first. They are begun first, so that no process works alone at the end."""
 
 
 def warmup_in_processes(number: int, say: Callable[[str], object]) -> float:
     """Compile the kernels of `MODULES` in `number` processes; return the seconds that this took.
 
-    At the end this process loads all kernels. It compiles those that a process left behind that died.
+    At the end this process loads all kernels. It compiles those left by a process that has died.
 
     Parameters
     ----------

@@ -38,6 +38,11 @@ class LbrConfig:
         Whether payoffs are also corrected by AIVAT.
     deals : {"shared", "once"}
         ``shared``: all hands of a group are dealt the same deck. ``once``: each hand has its own deck.
+
+    Raises
+    ------
+    ValueError
+        If there is no such menu or game, or a setting is not allowed.
     """
 
     agent: str
@@ -102,7 +107,7 @@ class LbrConfig:
 
 @dataclass(frozen=True)
 class LbrConduct:
-    """How a run is played. No field changes the results, unless the agent remembers hands.
+    """How a run is played. No field changes the results, unless the agent remembers hands, or depends on time or files.
 
     Attributes
     ----------
@@ -114,6 +119,11 @@ class LbrConduct:
         Processes of an outside agent that play, in each worker. ``rotation``: one for each hand of a group, so that no
         process sees a deck twice. ``one``: one for all hands, for agents that are trusted to forget, or if no deck is
         dealt twice. One further process reports the agent's strategy, and never sees hole cards.
+
+    Raises
+    ------
+    ValueError
+        If `processes` is neither of these texts.
     """
 
     workers: int = 1

@@ -61,7 +61,7 @@ class LbrRun:
     Raises
     ------
     ValueError
-        If the folder holds another run or other files, or the scores in the folder are damaged.
+        If the folder holds another run or other files, or its scores or its key are damaged or missing.
     """
 
     def __init__(self, folder: Path, config: LbrConfig, *, fresh: bool = False):

@@ -11,7 +11,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 
 MAX_LINEUPS = 100
 BLOCK_DECKS = 8
-_LOOK_GROWTH = 32  # the next check of the stop rule comes after 1/32 more decks, or after one more block
+_LOOK_GROWTH = 32  # the next check of the stop rule comes after 1/32 more decks, at least one block
 _LINEUP_STREAM = 2  # key of the random numbers that draw line-ups
 _SWAPS = 20_000  # attempts to even out the drawn line-ups
 
@@ -38,8 +38,8 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
 
     A ``round-robin`` has every set of agents that fills the table. A ``gauntlet`` has the first agent with every set of
     other agents that fills the table, or with copies of one other agent. The other formats have one line-up. If there
-    are more sets than ``config.lineups`` (default `MAX_LINEUPS`), that many are drawn at random. All agents appear in
-    equally many of them, and after that all pairs of agents, as nearly as possible.
+    are more sets than ``config.lineups`` (default `MAX_LINEUPS`), that many are drawn at random. Any two agents of the
+    drawn sets then appear in equally many of the sets, or one agent in one more; pairs meet about equally often.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":

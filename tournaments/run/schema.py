@@ -32,7 +32,7 @@ SCORES = np.dtype(list(SCORE_TYPES.items()))
 
 FULL_CORRECTIONS = ("imaginary_hands", "chance", "own_actions", "other_actions")
 REDUCED_CORRECTIONS = ("true_chance", "true_other_actions")
-"""The columns that AIVAT adds to the chips: with all corrections, and with those that need no own strategy."""
+"""The columns that AIVAT adds to the chips: all corrections, and those that need no report by the agent itself."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;

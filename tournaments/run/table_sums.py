@@ -18,8 +18,8 @@ def with_zero_sum(config: TournamentConfig, rows: np.ndarray) -> np.ndarray:
 
     Agents of this package enter the table sum with all corrections of AIVAT, agents from outside with the reduced form,
     even if they are believed. An agent of this package may lack a correction, as after a fault. From that group on, it
-    enters with the reduced form, too, and the Control's table is not corrected. No row depends on later decks of its
-    line-up.
+    enters with the reduced form, too. The Control's table is not corrected from the first group on in which an agent at
+    that table lacks a correction. No row depends on later decks of its line-up.
 
     Parameters
     ----------

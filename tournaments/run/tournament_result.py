@@ -95,7 +95,7 @@ class TournamentResult:
 
     @property
     def seed(self) -> int | None:
-        """The seed of all cards and random choices; None if the decks came from a secret random key (``keys``)."""
+        """The seed of all cards and random choices; None if the decks came from a secret key (``keys`` of `record`)."""
         return self.record["seed"]
 
     @property

@@ -50,8 +50,9 @@ Say = Callable[[str], object]
 class RunOptions:
     """How a tournament is played and where it is stored.
 
-    No option changes the results of given settings, unless an agent remembers hands. Without a sandbox, or with
-    `agent_network`, the setting ``deals`` of a run with outside agents is ``once`` by default.
+    No option changes the results of given settings, unless an agent remembers hands, or depends on time or files.
+    Without a sandbox, or with `agent_network`, the setting ``deals`` of a run with outside agents is ``once`` by
+    default.
 
     Attributes
     ----------
@@ -124,7 +125,8 @@ class TournamentRun:
     Raises
     ------
     ValueError
-        If the settings contradict each other, an agent does not load, or the folder holds another run.
+        If the settings contradict each other, the sandbox does not work, an agent does not load, or the folder cannot
+        be used (`RunStore`).
     """
 
     def __init__(self, settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say):
@@ -212,7 +214,7 @@ def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: S
     Raises
     ------
     ValueError
-        For a reason of `prepare`.
+        As in `prepare`.
     WorkerFailed, RefereeDisagrees, RunAborted
         RuntimeErrors that end the pilot.
     """
@@ -259,7 +261,7 @@ def prepare(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Sa
     Raises
     ------
     ValueError
-        If the settings contradict each other, or an agent does not load.
+        If the settings contradict each other, the sandbox does not work, or an agent does not load.
     """
     config = TournamentConfig(**settings)
     sandbox = None
@@ -439,7 +441,7 @@ def _write_hands(folder: Path, say: Say) -> None:
 def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str) -> str:
     """Return the line on an agent's faults: their kinds, their penalty, and the message of the first fault."""
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
-    price = {"repair": "each answer replaced by the nearest legal one"}.get(
+    price = {"repair": "illegal actions replaced by the nearest legal ones, other faults by checks or folds"}.get(
         config.on_fault, "checking or folding to the end of those hands"
     )
     end = f"; its seat only folded after that ({config.max_faults} are the limit)" if agent["retired"] else ""

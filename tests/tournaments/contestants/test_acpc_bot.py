@@ -244,4 +244,4 @@ def test_in_a_tournament_and_in_compliance(capsys, tmp_path, monkeypatch):
     record = json.loads(capsys.readouterr().out)
     assert record["faults"] == {} and record["violations"] == [] and record["tells_range"] is False
     assert main(["lbr", "--agent", spec, "--hands", "4", "--workers", "1"]) == 2
-    assert "its protocol has no way, but that of stdio: has one" in capsys.readouterr().err
+    assert "only the line protocol (stdio:PROGRAM) has a way" in capsys.readouterr().err
