@@ -1,9 +1,9 @@
 """The sandbox of isolated agents: Linux namespaces made by bubblewrap.
 
-Inside, an agent sees the interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the
-agent's own folder, all read-only, and private folders to write into, which are empty at first. It sees no processes
-from outside, no home folder, and no files of the run, of other runs or of its *rivals*, the other agents of the
-tournament. It has no network by default.
+Inside, an agent sees the interpreter with the system's programs and libraries, this package, compiled kernels,
+blueprints, bucket tables, cached game trees and the agent's own folder, all read-only. It also sees private folders to
+write into, which are empty at first. It sees no processes from outside, no home folder, and no files of the run, of
+other runs or of its *rivals*, the other agents of the tournament. It has no network by default.
 
 Each path is mounted under the same name as outside, with the symbolic links that lead to it, so that virtual
 environments, pyenv, conda and editable installs work. A *masked* path is covered by an empty folder or file. Deeper

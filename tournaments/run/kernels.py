@@ -23,7 +23,7 @@ PLAY = (
     "evaluation.play_statistics",
     "evaluation.value_functions",
 )
-"""The modules whose kernels a tournament needs, besides those of stored strategies."""
+"""The modules whose kernels a tournament needs, besides those of stored strategies and of blueprint values."""
 
 CARDS = (
     "abstraction.machine.sums",
@@ -80,7 +80,10 @@ def warmup(modules: Sequence[str] = MODULES) -> float:
 
 
 def warmup_play(specs: Sequence[str], rules: HoldemRules) -> None:
-    """Load the kernels of `PLAY`, and prepare the stored strategies of agents for a game (`prepare_stored`)."""
+    """Load the kernels of `PLAY`, and prepare the stored strategies of agents for a game.
+
+    The errors are those of `prepare_stored`.
+    """
     warmup(PLAY)
     for spec in dict.fromkeys(specs):
         undisturbed(functools.partial(prepare_stored, spec, rules))

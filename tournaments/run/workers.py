@@ -116,7 +116,13 @@ class _Worker:
 
 
 class Team:
-    """Worker processes, ready to play once constructed."""
+    """Worker processes, ready to play once constructed.
+
+    Raises
+    ------
+    WorkerFailed
+        If a worker process dies before it is ready.
+    """
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         self._workers: list[_Worker] = []
