@@ -7,7 +7,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision, StreetBetting
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
-from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
+from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks, empty_pages
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
 from plurispiel.agents.resolve.deals import Deals, StreetDeals
 from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
@@ -19,6 +19,22 @@ NUM_CHUNKS = 16
 """The largest number of chunks of the first deal's boards; fixed, as no sum may depend on the number of threads."""
 
 _MAX_BUCKETS = 65_535
+
+
+class ReachAbove(NamedTuple):
+    """Both seats' reach at the ends of the street before, on the parent of a board.
+
+    Attributes
+    ----------
+    reach : tuple of float[n * blocks, 16]
+        Each seat's reach, with n the number of ends, rounded up to a multiple of 16. For each group of sixteen ends,
+        which are this street's roots, there is a block for each hand on the parent.
+    blocks : int64[2]
+        The number of blocks that a row of each seat's hands on the parent takes.
+    """
+
+    reach: tuple[np.ndarray, np.ndarray]
+    blocks: np.ndarray
 
 
 class Workspace(NamedTuple):
@@ -36,9 +52,10 @@ class Workspace(NamedTuple):
         Sixteen rows at a time, with one block for each hand or card; see `showdown_kernels`.
     rows : int64[16]
         The index of the first block of each of sixteen rows that are transposed together.
-    below : tuple of float[n * blocks, 16]
-        Each seat's reach at the street's ends, with n the number of ends, rounded up to a multiple of 16. For each
-        group of sixteen ends there is a block for each hand.
+    below : ReachAbove
+        Both seats' reach at the street's ends, for the boards after the board at hand.
+    ends : float[1, n, 16]
+        The totals at the street's ends over all boards after the board at hand, as `take_ends` reads them.
     table_rows, slots : int64[2]
         As in `StreetSize`.
     """
@@ -50,7 +67,8 @@ class Workspace(NamedTuple):
     mass: np.ndarray
     out: np.ndarray
     rows: np.ndarray
-    below: tuple[np.ndarray, np.ndarray]
+    below: ReachAbove
+    ends: np.ndarray
     table_rows: np.ndarray
     slots: np.ndarray
 
@@ -60,22 +78,6 @@ class StreetArrays(NamedTuple):
 
     layout: StreetLayout
     deals: StreetDeals
-
-
-class ReachAbove(NamedTuple):
-    """Both seats' reach at the ends of the street before, on the parent of a board.
-
-    Attributes
-    ----------
-    reach : tuple of float[n * blocks, 16]
-        Each seat's reach, with n the number of ends, rounded up to a multiple of 16. For each group of sixteen ends,
-        which are this street's roots, there is a block for each hand on the parent.
-    blocks : int64[2]
-        The number of blocks that a row of each seat's hands on the parent takes.
-    """
-
-    reach: tuple[np.ndarray, np.ndarray]
-    blocks: np.ndarray
 
 
 class HandBuckets(NamedTuple):
@@ -223,19 +225,20 @@ class SolverStreet:
 
     def workspace(self) -> Workspace:
         """Return a new workspace for one thread."""
-        most, size = self.most_blocks, self.size
+        most, size, num_ends = self.most_blocks, self.size, self.layout.ends.shape[1]
         # One row more than the nodes need, which padding entries read and write.
         both = [(rows + 1) * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
-        below = [self.layout.ends.shape[1] * blocks for blocks in most]
+        below = empty_pages(num_ends * most[0], self.dtype), empty_pages(num_ends * most[1], self.dtype)
         return Workspace(
-            reach=(empty_blocks(both[0], self.dtype), empty_blocks(both[1], self.dtype)),
-            shares=empty_blocks(max(both), self.dtype),
-            values=empty_blocks(self._value_blocks(), self.dtype),
-            tile=empty_blocks(FIRST_HAND + LANES * max(most), self.dtype),
-            mass=empty_blocks(CARD_SLOTS, self.dtype),
-            out=empty_blocks(LANES * max(most), self.dtype),
-            rows=np.zeros(LANES, np.int64),
-            below=(empty_blocks(below[0], self.dtype), empty_blocks(below[1], self.dtype)),
+            reach=(empty_pages(both[0], self.dtype), empty_pages(both[1], self.dtype)),
+            shares=empty_pages(max(both), self.dtype),
+            values=empty_pages(self._value_blocks(), self.dtype),
+            tile=empty_pages(FIRST_HAND + LANES * max(most), self.dtype),
+            mass=empty_pages(CARD_SLOTS, self.dtype),
+            out=empty_pages(LANES * max(most), self.dtype),
+            rows=empty_pages(1, np.int64)[0],
+            below=ReachAbove(below, empty_pages(1, np.int64)[0, :2]),
+            ends=empty_pages(2 * num_ends * max(most), self.dtype)[None],
             table_rows=np.array(size.table_rows, np.int64),
             slots=np.array(size.slots, np.int64),
         )
@@ -244,11 +247,8 @@ class SolverStreet:
         """Return the approximate number of blocks of a workspace."""
         most = self.most_blocks
         reach = max(rows * blocks for rows, blocks in zip(self.size.reach_rows, most, strict=True))
-        return 3 * reach + self._value_blocks() + 2 * LANES * max(most)
-
-    def board_blocks(self, board: int) -> np.ndarray:
-        """Return the number of blocks of each seat's hands on a board: int64[2]."""
-        return np.array([seat.block[board + 1] - seat.block[board] for seat in self.deals.arrays.seats])
+        ends = self.layout.ends.shape[1] * (sum(most) + 2 * max(most))
+        return 3 * reach + self._value_blocks() + 2 * LANES * max(most) + ends
 
     def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
         """Compute a seat's strategy by bucket from regrets or strategy sums; does nothing without buckets."""

@@ -428,10 +428,11 @@ def show_ends(street, board, work):
     for seat in range(2):
         hands = street.deals.seats[seat]
         blocks = hands.block[board + 1] - hands.block[board]
+        work.below.blocks[seat] = blocks
         for first in range(0, layout.ends.shape[1], LANES):
             for lane in range(LANES):
                 work.rows[lane] = np.int64(layout.ends[seat, first + lane]) * blocks
-            rows_to_tile(work.reach[seat], work.rows, blocks, work.below[seat], np.int64(first * blocks))
+            rows_to_tile(work.reach[seat], work.rows, blocks, work.below.reach[seat], np.int64(first * blocks))
 
 
 @kernel

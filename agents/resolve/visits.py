@@ -16,6 +16,9 @@ from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 __all__ = ["AllRunOuts", "OneRunOut", "SampledRunOuts", "ThinnedRunOuts", "Visited", "Visits"]
 
 
+_FIRST_BOARD = np.zeros(1, np.int64)
+"""The only board of a subgame's first street, as a parent of boards."""
+
 _GOLDEN_RATIO = 0.6180339887498949
 _STEPS = 0.7548776662466927, 0.5698402909980532
 """Powers of 1 / the plastic number: a low-discrepancy sequence in two dimensions, as the golden ratio gives in one."""
@@ -37,6 +40,22 @@ class Visits(NamedTuple):
     factors: np.ndarray
 
 
+class LaterVisits(NamedTuple):
+    """Boards to visit after each of several boards of the street before.
+
+    Attributes
+    ----------
+    first : int64[num_parents + 1]
+        The index in `boards` of the first board after each parent, then the number of boards.
+    boards, factors : int64[n], float[n]
+        As in `Visits`.
+    """
+
+    first: np.ndarray
+    boards: np.ndarray
+    factors: np.ndarray
+
+
 class Visited(Protocol):
     """The boards that an iteration, or a measurement, visits.
 
@@ -48,21 +67,28 @@ class Visited(Protocol):
 
     num_chunks: int
 
-    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return the boards to visit after a board, in chunks that threads can work on at the same time.
+    def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
+        """Return the boards to visit after the subgame's first board, in chunks for threads.
 
         Parameters
         ----------
-        index : int
-            The street's number in the subgame; 1 for the first deal, the only one with several chunks.
         street : SolverStreet
-            The street of the boards to visit.
-        parent : int
-            The index of the board of the street before.
+            The subgame's second street.
         seat : int
             The traverser.
-        of_chunk : int
-            The chunk of the first deal's boards that the parent is in.
+        """
+
+    def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
+        """Return the boards to visit after boards of the street before, on any street after the second.
+
+        Parameters
+        ----------
+        street : SolverStreet
+            The street of the boards to visit.
+        parents : int64[n]
+            The boards of the street before.
+        seat : int
+            The traverser.
         """
 
 
@@ -71,15 +97,21 @@ class AllRunOuts:
 
     num_chunks = NUM_CHUNKS
 
-    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return all boards after a board."""
-        first, last = street.deals.child_first[parent : parent + 2].tolist()
-        count = min(NUM_CHUNKS, last - first) if index == 1 else 1
-        bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
+    def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
+        """Return all boards."""
+        count = len(street.deals.boards)
+        bounds = np.linspace(0, count, min(NUM_CHUNKS, count) + 1).astype(np.int64).tolist()
         return [
             Visits(np.arange(begin, end), np.ones(end - begin, street.dtype))
             for begin, end in zip(bounds, bounds[1:], strict=False)
         ]
+
+    def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
+        """Return all boards after each board."""
+        begin, end = street.deals.child_first[parents], street.deals.child_first[parents + 1]
+        first = np.concatenate([[0], np.cumsum(end - begin)])
+        boards = np.arange(first[-1]) + np.repeat(begin - first[:-1], end - begin)
+        return LaterVisits(first, boards, np.ones(len(boards), street.dtype))
 
 
 class OneRunOut(AllRunOuts):
@@ -96,10 +128,8 @@ class OneRunOut(AllRunOuts):
     def __init__(self, board: int):
         self._board = board
 
-    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return the board, or all boards after it."""
-        if index > 1:
-            return super().visits(index, street, parent, seat, of_chunk)
+    def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
+        """Return the board."""
         return [Visits(np.array([self._board]), np.ones(1, street.dtype))]
 
 
@@ -120,25 +150,35 @@ class _DrawnRunOuts(AllRunOuts):
         self._algorithm = algorithm
         self._iteration = iteration
 
-    def _visits(self, street: SolverStreet, seat: int, drawn: np.ndarray, probabilities: np.ndarray) -> Visits:
-        """Return visits of sampled boards, some perhaps sampled several times.
+    def _drawn(
+        self, street: SolverStreet, seat: int, parents: np.ndarray, starts: np.ndarray, count: int
+    ) -> LaterVisits:
+        """Return sampled boards after each parent, some perhaps sampled several times.
 
         Parameters
         ----------
-        drawn : int64[n]
-            The sampled boards, repeated if sampled several times.
-        probabilities : float64[n]
-            The probability of each of these boards in one draw.
+        parents : int64[n]
+        starts : float64[n]
+            The position of each parent's first draw within the first step, from 0 to 1.
+        count : int
+            Number of draws for each parent.
         """
-        times = np.ones(len(drawn), np.int64)
-        count = len(drawn)
+        members, first = street.deals.arrays.member_first, street.deals.child_first
+        begin = members[first[parents]]
+        total = members[first[parents + 1]] - begin
+        points = begin[:, None] + (starts[:, None] + np.arange(count)) / count * total[:, None]
+        # "right": a point on a bound belongs to the board that begins there.
+        drawn = np.searchsorted(members, points.ravel(), side="right") - 1
+        probabilities = (members[drawn + 1] - members[drawn]) / np.repeat(total, count)
+        bounds, times = np.arange(0, len(drawn) + 1, count), np.ones(len(drawn), np.int64)
         if not street.buckets:  # a board's own tables are updated once an iteration, however often it is drawn
-            drawn, first, times = np.unique(drawn, return_index=True, return_counts=True)
-            probabilities = probabilities[first]
+            drawn, kept, times = np.unique(drawn, return_index=True, return_counts=True)
+            probabilities = probabilities[kept]
+            bounds = np.searchsorted(kept // count, np.arange(len(parents) + 1))
             for board in drawn.tolist():
                 self._catch_up(street, board, seat)
         # Each board is drawn count * probability times on average, also in a systematic sample, so sums are unbiased.
-        return Visits(drawn, (times / (count * probabilities)).astype(street.dtype))
+        return LaterVisits(bounds, drawn, (times / (count * probabilities)).astype(street.dtype))
 
     def _catch_up(self, street: SolverStreet, board: int, seat: int) -> None:
         """Apply the discounts of the iterations that did not visit a board to its tables, as one product."""
@@ -181,16 +221,16 @@ class SampledRunOuts(_DrawnRunOuts):
         # Each iteration makes a new sampler, with the same numbers here: only the iteration's number moves the starts.
         self._starts = np.random.default_rng(seed).random((2, 2))
 
-    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return the boards sampled after a board, each a chunk of its own."""
-        first, last = street.deals.child_first[parent : parent + 2].tolist()
-        bounds = street.deals.arrays.member_first[first : last + 1]
-        count = self._count if index == 1 else 1  # after the first deal one board each completes a run-out
-        deeper = int(index > 1)
-        start = self._starts[seat, deeper] + self._iteration * _STEPS[deeper] + deeper * parent * _GOLDEN_RATIO
-        picked, share = _systematic_sample(bounds, count, start % 1.0)
-        visits = self._visits(street, seat, first + picked, share)
-        return [Visits(visits.boards[k : k + 1], visits.factors[k : k + 1]) for k in range(len(visits.boards))]
+    def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
+        """Return the boards sampled for the second street, each a chunk of its own."""
+        start = self._starts[seat, 0] + self._iteration * _STEPS[0]
+        drawn = self._drawn(street, seat, _FIRST_BOARD, np.array([start % 1.0]), self._count)
+        return [Visits(drawn.boards[k : k + 1], drawn.factors[k : k + 1]) for k in range(len(drawn.boards))]
+
+    def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
+        """Return one board sampled after each board: after the first deal, one board each completes a run-out."""
+        start = self._starts[seat, 1] + self._iteration * _STEPS[1] + parents * _GOLDEN_RATIO
+        return self._drawn(street, seat, parents, start % 1.0, 1)
 
 
 class ThinnedRunOuts(_DrawnRunOuts):
@@ -209,36 +249,33 @@ class ThinnedRunOuts(_DrawnRunOuts):
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
         super().__init__(seed, algorithm, iteration)
         self._count = count
-        self._starts: dict[int, np.ndarray] = {}
+        self._kept: dict[int, np.ndarray] = {}
 
-    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return all boards after a board, or a sample on the last street."""
-        first, last = street.deals.child_first[parent : parent + 2].tolist()
-        if not street.is_last or self._count >= last - first:
-            return super().visits(index, street, parent, seat, of_chunk)
-        bounds = street.deals.arrays.member_first[first : last + 1]
-        if seat not in self._starts:
-            # Threads may ask for the boards in any order, so the starts of all parents are drawn together.
+    def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
+        """Return all boards of the second street, or a sample if it is the last street."""
+        if not street.is_last or self._count >= len(street.deals.boards):
+            return super().visits(street, seat)
+        drawn = self._drawn(street, seat, _FIRST_BOARD, self._starts(street, seat)[_FIRST_BOARD], self._count)
+        count = min(NUM_CHUNKS, len(drawn.boards))
+        parts = zip(np.array_split(drawn.boards, count), np.array_split(drawn.factors, count), strict=True)
+        return [Visits(boards, factors) for boards, factors in parts]
+
+    def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
+        """Return all boards after each board, or a sample on the last street."""
+        children = street.deals.child_first[parents + 1] - street.deals.child_first[parents]
+        if not street.is_last or (self._count >= children).all():
+            return super().run_outs(street, parents, seat)
+        if (self._count < children).all():
+            return self._drawn(street, seat, parents, self._starts(street, seat)[parents], self._count)
+        each = [self.run_outs(street, parents[k : k + 1], seat) for k in range(len(parents))]
+        first = np.cumsum([0, *(len(part.boards) for part in each)])
+        return LaterVisits(
+            first, np.concatenate([part.boards for part in each]), np.concatenate([part.factors for part in each])
+        )
+
+    def _starts(self, street: SolverStreet, seat: int) -> np.ndarray:
+        """Return the positions of the first draws after all boards of the street before; see `_drawn`."""
+        if seat not in self._kept:
             rng = np.random.default_rng([self._seed, self._iteration, seat])
-            self._starts[seat] = rng.random(len(street.deals.child_first) - 1)
-        picked, share = _systematic_sample(bounds, self._count, self._starts[seat][parent])
-        visits = self._visits(street, seat, first + picked, share)
-        count = min(NUM_CHUNKS, len(visits.boards)) if index == 1 else 1
-        return [Visits(*each) for each in zip(*(np.array_split(part, count) for part in visits), strict=True)]
-
-
-def _systematic_sample(bounds: np.ndarray, count: int, start: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of `count` boards at equal steps, and the probability of each of them in one draw.
-
-    Parameters
-    ----------
-    bounds : int64[num_boards + 1]
-        The first deal that each board stands for, and one past the last deal.
-    start : float
-        Position of the first draw within the first step, from 0 to 1.
-    """
-    total = bounds[-1] - bounds[0]
-    points = bounds[0] + (start + np.arange(count)) / count * total
-    # "right": a point on a bound belongs to the board that begins there.
-    picked = np.searchsorted(bounds, points, side="right") - 1
-    return picked, (bounds[picked + 1] - bounds[picked]) / total
+            self._kept[seat] = rng.random(len(street.deals.child_first) - 1)
+        return self._kept[seat]

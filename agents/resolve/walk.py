@@ -1,25 +1,25 @@
 """Walks over all boards of a subgame: ranges go down from street to street, values come back up.
 
-A walk starts at `Walk.values`. On each board of a street but the last, `Walk._pass` passes both seats' reach down the
-betting. It then calls `Walk._below` for the boards of the next street, and carries their values up. On the last street
-a single kernel call does all boards of a chunk. The walk itself is the same for iterations and for measurements; a
-`Task` says which strategies are played and what happens to the values.
+A walk starts at `Walk.values`. On the first street, `Walk._pass` passes both seats' reach down the betting, has the
+boards of the later streets walked over, and carries their values up. A single kernel walks over all boards of the last
+two streets (`_walk_kernels`). The walk itself is the same for iterations and for measurements; a `Task` says which
+strategies are played and what happens to the values.
 
-The boards of the first deal are cut into chunks that threads take in turn. Chunks are summed in a fixed order, so no
-result depends on the number of threads.
+The boards of the first deal are cut into chunks. Threads run the same kernel, which takes chunks from a common counter
+until none is left. Chunks are summed in a fixed order, so no result depends on the number of threads.
 """
 
 import functools
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
-from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
-from plurispiel.agents.resolve import vector_cfr_kernels as kernels
+from plurispiel.agents.resolve import _walk_kernels as kernels
+from plurispiel.agents.resolve.chunk_queue import ChunkQueue, deep_queue, flat_queue
 from plurispiel.agents.resolve.street import ReachAbove, SolverStreet, Workspace
+from plurispiel.agents.resolve.vector_cfr_kernels import leave_board
 from plurispiel.agents.resolve.visits import AllRunOuts, Visited, Visits
 
 __all__ = ["Learn", "Measure", "RespondByBuckets", "Walk"]
@@ -50,30 +50,22 @@ class Task(Protocol):
     ----------
     visited : Visited
         The boards that the walk visits.
+    step : float[3] or None
+        See `vector_cfr_kernels.learn`; None if no table by hand changes.
     """
 
     visited: Visited
+    step: np.ndarray | None
 
     def num_kinds(self, street: SolverStreet) -> int:
-        """Return how many kinds of values come up from a street: 1, or 2 for `BEST` and `OWN`."""
+        """Return how many kinds of values come up from a street: 1 to learn there, 2 for `BEST` and `OWN`."""
 
     def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
         """Return the tables of both seats to whose positive entries the strategies by hand are proportional."""
 
-    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-        """Carry values from the ends to the roots on a board of any street but the last."""
-
-    def visit(
-        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
-    ) -> None:
-        """Do all work on boards of the last street: pass reach down, compute terminal values, and carry values up.
-
-        The values at the street's roots are added to `totals`, as in `vector_cfr_kernels.leave_board`.
-        """
-
 
 class Learn:
-    """An iteration: regrets and strategy sums change.
+    """An iteration: regrets and strategy sums change, or with buckets the changes that `settle_buckets` adds.
 
     Parameters
     ----------
@@ -83,7 +75,7 @@ class Learn:
     """
 
     def __init__(self, step: np.ndarray, visited: Visited):
-        self._step = step
+        self.step: np.ndarray | None = step
         self.visited = visited
 
     def num_kinds(self, street: SolverStreet) -> int:
@@ -94,23 +86,6 @@ class Learn:
         """Return the regrets."""
         return street.regrets
 
-    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-        """Carry values up, and update the tables."""
-        if street.buckets:
-            _learn_by_buckets(street, board, seat, way, work)
-        else:
-            kernels.learn(street.arrays, board, 0, seat, street.regrets[seat], street.sums[seat], self._step, work)
-
-    def visit(
-        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
-    ) -> None:
-        """Do an iteration on boards of the last street."""
-        if street.buckets:
-            _visit_by_buckets(street, visits, seat, way, work, totals)
-        else:
-            tables, step = street.regrets, self._step[None]
-            kernels.update_boards(street.arrays, visits, seat, tables, street.sums, step, way.above, work, totals)
-
 
 class Measure:
     """A measurement: values of the average strategies, and of best responses that tell all hands apart.
@@ -120,6 +95,8 @@ class Measure:
     visited : Visited, optional
         By default all boards.
     """
+
+    step: np.ndarray | None = None
 
     def __init__(self, visited: Visited | None = None):
         self.visited: Visited = visited or AllRunOuts()
@@ -132,59 +109,17 @@ class Measure:
         """Return the strategy sums."""
         return street.sums
 
-    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-        """Carry both kinds of values up."""
-        kernels.evaluate(street.arrays, board, 0, seat, work)
-
-    def visit(
-        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
-    ) -> None:
-        """Evaluate on boards of the last street."""
-        if street.buckets:
-            bucket_kernels.evaluate_boards_by_buckets(
-                street.arrays, street.plans, visits, seat, way.above, work, totals
-            )
-        else:
-            kernels.evaluate_boards(street.arrays, visits, seat, street.sums, way.above, work, totals)
-
 
 class RespondByBuckets(Measure):
     """A measurement of a seat's plan by bucket against the average strategy, with the regrets of all actions.
 
     On streets without buckets, it computes the two kinds of values of `Measure`, given the seat's plan on later
-    streets.
+    streets. On streets with buckets, the regrets are in ``street.changes``.
     """
 
     def num_kinds(self, street: SolverStreet) -> int:
         """Return 1 with buckets, as the plan is the response; else 2."""
         return 1 if street.buckets else 2
-
-    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-        """Carry values up; with buckets, collect the regrets of the actions."""
-        if street.buckets:
-            _learn_by_buckets(street, board, seat, way, work)
-        else:
-            super().carry_up(street, board, seat, way, work)
-
-    def visit(
-        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
-    ) -> None:
-        """Collect values and regrets on boards of the last street."""
-        _visit_by_buckets(street, visits, seat, way, work, totals)
-
-
-def _learn_by_buckets(street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-    times, changes = street.dtype.type(way.times), street.changes[seat][way.chunk]
-    bucket_kernels.learn_by_buckets(street.arrays, street.plans, board, 0, seat, times, changes, work)
-
-
-def _visit_by_buckets(
-    street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
-) -> None:
-    times, changes = street.dtype.type(way.times), street.changes[seat][way.chunk]
-    bucket_kernels.update_boards_by_buckets(
-        street.arrays, street.plans, visits, times, seat, changes, way.above, work, totals
-    )
 
 
 class Walk:
@@ -204,7 +139,7 @@ class Walk:
     above : ReachAbove
         Both seats' ranges by combo, as the reach from which each walk begins.
     workspaces : list of list of Workspace
-        The workspace of each thread for each street.
+        The workspace of each thread for each street; the first thread is the one that calls.
     """
 
     def __init__(self, streets: list[SolverStreet], ranges: np.ndarray, threads: int, dtype: np.dtype):
@@ -237,9 +172,9 @@ class Walk:
         first, way = self.streets[0], Way(self.above)
         totals = self.totals(task.num_kinds(first))
         if first.is_last:
-            task.visit(first, self.first_board, seat, way, self.workspaces[0][0], totals)
+            self._work_through(0, flat_queue([self.first_board], 1.0), seat, task, way, totals[None])
         else:
-            self._pass(0, 0, 1.0, seat, task, way, self.workspaces[0], totals)
+            self._pass(0, 0, 1.0, seat, task, way, totals)
         return totals
 
     @property
@@ -247,79 +182,94 @@ class Walk:
         """The only board of the first street."""
         return Visits(np.zeros(1, np.int64), np.ones(1, self._dtype))
 
-    def _pass(
-        self,
-        index: int,
-        board: int,
-        factor: float,
-        seat: int,
-        task: Task,
-        way: Way,
-        workspaces: Sequence[Workspace],
-        totals: np.ndarray,
-    ) -> None:
+    def _pass(self, index: int, board: int, factor: float, seat: int, task: Task, way: Way, totals: np.ndarray) -> None:
         """Do a task on a board of any street but the last, and on all boards after it.
 
         The values at the street's roots, by the hands on the board's parent, are added to `totals` as in `leave_board`.
         """
         # Each street has its own workspace: reach and values here must outlast the walk over later boards.
-        street, work = self.streets[index], workspaces[index]
-        num_kinds = task.num_kinds(street)
-        if street.buckets:
-            bucket_kernels.enter_board_by_buckets(street.arrays, street.plans, board, 0, seat, way.above, work)
+        street, work, here = self.streets[index], self.workspaces[0][index], way._replace(times=way.times * factor)
+        num_kinds, tables, plans = task.num_kinds(street), task.tables(street), street.plans
+        if plans:
+            kernels.descend_by_buckets(street.arrays, plans, board, seat, way.above, work)
         else:
-            kernels.enter_board(street.arrays, board, 0, seat, task.tables(street), way.above, work)
-        kernels.fill_terminals(street.arrays, board, 0, seat, work)
-        blocks = street.board_blocks(board)
-        kernels.show_ends(street.arrays, board, work)
-        here = way._replace(times=way.times * factor)
-        below = here._replace(above=ReachAbove(work.below, blocks))
-        chunks = self._below(index + 1, board, seat, task, below, workspaces)
+            kernels.descend(street.arrays, board, seat, tables, way.above, work)
+        ends = self._below(index + 1, board, seat, task, here._replace(above=work.below))
         if task.num_kinds(self.streets[index + 1]) < num_kinds:  # the plan's values on the next street serve as both
-            chunks = np.concatenate([chunks, chunks], axis=1)
-        kernels.take_ends(street.layout, seat, num_kinds, int(blocks[seat]), chunks, work)
-        task.carry_up(street, board, seat, here, work)
-        kernels.leave_board(street.arrays, board, 0, seat, num_kinds, self._dtype.type(factor), way.above, work, totals)
+            ends = np.concatenate([ends, ends], axis=1)
+        if plans:
+            times, changes = self._dtype.type(here.times), street.changes[seat][way.chunk]
+            kernels.ascend_by_buckets(street.arrays, plans, board, seat, num_kinds, times, changes, ends, work)
+        else:
+            kernels.ascend(street.arrays, board, seat, num_kinds, tables, street.sums, self._step(task), ends, work)
+        leave_board(street.arrays, board, 0, seat, num_kinds, self._dtype.type(factor), way.above, work, totals)
 
-    def _below(
-        self, index: int, parent: int, seat: int, task: Task, way: Way, workspaces: Sequence[Workspace]
-    ) -> np.ndarray:
+    def _below(self, index: int, parent: int, seat: int, task: Task, way: Way) -> np.ndarray:
         """Do a task on the boards after the board `parent`, and return the values of each chunk of these boards."""
         street = self.streets[index]
-        is_first_deal = index == 1  # the only deal that is spread over threads; later ones are within a thread's chunk
-        parts = task.visited.visits(index, street, parent, seat, way.chunk)
+        if index == 1:
+            parts = task.visited.visits(street, seat)
+        else:  # within a chunk of the first deal's boards
+            parts = [Visits(*task.visited.run_outs(street, np.array([parent]), seat)[1:])]
         size = task.num_kinds(street) * street.root_lanes * int(way.above.blocks[seat])
-        chunks = self._room(workspaces[index], len(parts) * size).reshape(len(parts), size, LANES)
-
-        def work_on(number: int, spaces: Sequence[Workspace]) -> None:
-            here = way._replace(chunk=number) if is_first_deal else way
-            if street.is_last:
-                task.visit(street, parts[number], seat, here, spaces[index], chunks[number])
-                return
-            for board, factor in zip(*map(np.ndarray.tolist, parts[number]), strict=True):
-                self._pass(index, board, factor, seat, task, here, spaces, chunks[number])
-
-        if not is_first_deal or self._num_workers == 1:
-            for number in range(len(parts)):
-                work_on(number, workspaces)
-            return chunks
-        waiting = iter(range(len(parts)))
-
-        def take_turns(spaces: Sequence[Workspace]) -> None:
-            for number in waiting:  # one iterator for all threads: each part is taken once
-                work_on(number, spaces)
-
-        list(self._executor.map(take_turns, self.workspaces))  # a list, so that a thread's exception is raised here
+        chunks = self._room(index, len(parts) * size).reshape(len(parts), size, LANES)
+        if street.is_last:
+            self._work_through(index, flat_queue(parts, way.times), seat, task, way, chunks)
+        elif self.streets[index + 1].is_last:
+            parents = np.concatenate([part.boards for part in parts])
+            run_outs = task.visited.run_outs(self.streets[index + 1], parents, seat)
+            self._work_through(index, deep_queue(parts, run_outs, way.times), seat, task, way, chunks)
+        else:
+            for number, part in enumerate(parts):
+                here = way._replace(chunk=number) if index == 1 else way
+                for board, factor in zip(*map(np.ndarray.tolist, part), strict=True):
+                    self._pass(index, board, factor, seat, task, here, chunks[number])
         return chunks
 
-    def _room(self, work: Workspace, num_blocks: int) -> np.ndarray:
-        """Return blocks of zeros, in memory that each thread and street keeps for the next call."""
-        room = self._rooms.get(id(work))
+    def _work_through(self, index: int, queue: ChunkQueue, seat: int, task: Task, way: Way, totals: np.ndarray) -> None:
+        """Do a task on the boards of a queue that begins with street `index`, the last one or the one before it."""
+        pair = self.streets[index], self.streets[-1]
+        arrays, num_kinds = (pair[0].arrays, pair[1].arrays), task.num_kinds(pair[1])
+        if pair[1].plans:
+            plans = pair[0].plans, pair[1].plans
+            # The chunks of the first deal have changes of their own; a later deal is within a chunk.
+            part = slice(None) if index == 1 else slice(way.chunk, way.chunk + 1)
+            changes = pair[0].changes[seat][part], pair[1].changes[seat][part]
+
+            def work_on(spaces: list[Workspace]) -> None:
+                works = spaces[index], spaces[-1]
+                kernels.walk_by_buckets(arrays, plans, queue, seat, num_kinds, changes, way.above, works, totals)
+        else:
+            tables, sums, step = tuple(map(task.tables, pair)), (pair[0].sums, pair[1].sums), self._step(task)[None]
+
+            def work_on(spaces: list[Workspace]) -> None:
+                works = spaces[index], spaces[-1]
+                kernels.walk_by_hand(arrays, queue, seat, num_kinds, tables, sums, step, way.above, works, totals)
+
+        others = self.workspaces[1 : len(queue.chunk_first) - 1]
+        waiting = [self._executor.submit(work_on, spaces) for spaces in others]
+        try:
+            work_on(self.workspaces[0])
+        finally:
+            wait(waiting)
+        for each in waiting:
+            each.result()  # raises a thread's exception
+
+    def _step(self, task: Task) -> np.ndarray:
+        return self._no_step if task.step is None else task.step
+
+    @functools.cached_property
+    def _no_step(self) -> np.ndarray:
+        return np.zeros(3, self._dtype)
+
+    def _room(self, index: int, num_blocks: int) -> np.ndarray:
+        """Return blocks of zeros, in memory that is kept for the next call on the same street."""
+        room = self._rooms.get(index)
         if room is None or len(room) < num_blocks:
-            room = self._rooms[id(work)] = empty_blocks(num_blocks, self._dtype)
+            room = self._rooms[index] = empty_blocks(num_blocks, self._dtype)
         room[:num_blocks] = 0  # `leave_board` adds to it
         return room[:num_blocks]
 
     @functools.cached_property
     def _executor(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self._num_workers)
+        return ThreadPoolExecutor(self._num_workers - 1)

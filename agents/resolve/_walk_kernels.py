@@ -1,0 +1,164 @@
+"""Kernels that walk over boards: down and up a street on one board, and over the last streets of a walk.
+
+`walk_by_hand` and `walk_by_buckets` work through a `ChunkQueue`. Each thread calls one of them once for a walk, with
+workspaces of its own, and takes chunks from the queue until none is left. A chunk's numbers are its own, so the order
+in which threads take chunks changes no result.
+
+Arguments that recur are those of `vector_cfr_kernels` and `_bucket_kernels`, and:
+
+streets : tuple of two StreetArrays
+    The street before the last, and the last street. Without a street between the walk's parent and the last street,
+    both are the last street.
+queue : ChunkQueue
+num_kinds : int
+    1 to learn, 2 to measure `BEST` and `OWN`.
+works : tuple of two Workspace
+    For the two streets. Modified in place.
+totals : float[num_chunks, n, 16]
+    As in `leave_board`, for each chunk. Modified in place.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import clear
+from plurispiel.abstraction.machine.tickets import take_ticket
+from plurispiel.agents.resolve._bucket_kernels import (
+    enter_board_by_buckets,
+    evaluate_boards_by_buckets,
+    learn_by_buckets,
+    update_boards_by_buckets,
+)
+from plurispiel.agents.resolve.vector_cfr_kernels import (
+    enter_board,
+    evaluate,
+    evaluate_boards,
+    fill_terminals,
+    learn,
+    leave_board,
+    show_ends,
+    take_ends,
+    update_boards,
+)
+from plurispiel.agents.resolve.visits import Visits
+
+
+@kernel
+def descend(street, board, seat, tables, above, work):
+    """Pass reach down a street on a board, to terminal nodes and to the street's ends.
+
+    Parameters
+    ----------
+    tables : tuple of float[n, 16]
+        As in `enter_board`.
+    """
+    enter_board(street, board, np.int64(0), seat, tables, above, work)
+    fill_terminals(street, board, np.int64(0), seat, work)
+    show_ends(street, board, work)
+
+
+@kernel
+def ascend(street, board, seat, num_kinds, tables, sums, step, ends, work):
+    """Carry values from a street's ends up to its roots on a board, and learn if there is one kind of values.
+
+    Parameters
+    ----------
+    tables, sums : tuple of float[n, 16]
+        The regrets and strategy sums of each seat. Modified in place if there is one kind of values, else not read.
+    step : float[3]
+    ends : float[num_chunks, n, 16]
+        The totals at the ends, as in `take_ends`.
+    """
+    take_ends(street.layout, seat, num_kinds, work.below.blocks[seat], ends, work)
+    if num_kinds == 1:
+        learn(street, board, np.int64(0), seat, tables[seat], sums[seat], step, work)
+    else:
+        evaluate(street, board, np.int64(0), seat, work)
+
+
+@kernel
+def descend_by_buckets(street, plans, board, seat, above, work):
+    """Do as `descend` with strategies by bucket."""
+    enter_board_by_buckets(street, plans, board, np.int64(0), seat, above, work)
+    fill_terminals(street, board, np.int64(0), seat, work)
+    show_ends(street, board, work)
+
+
+@kernel
+def ascend_by_buckets(street, plans, board, seat, num_kinds, times, changes, ends, work):
+    """Do as `ascend` with strategies by bucket: `changes` are one chunk's, as in `learn_by_buckets`."""
+    take_ends(street.layout, seat, num_kinds, work.below.blocks[seat], ends, work)
+    if num_kinds == 1:
+        learn_by_buckets(street, plans, board, np.int64(0), seat, times, changes, work)
+    else:
+        evaluate(street, board, np.int64(0), seat, work)
+
+
+@kernel
+def walk_by_hand(streets, queue, seat, num_kinds, tables, sums, step, above, works, totals):
+    """Learn or measure on the boards of a queue, with a strategy for each hand on each board.
+
+    Parameters
+    ----------
+    tables, sums : tuple of tuple of float[n, 16]
+        For each of the two streets, the regrets and the strategy sums of each seat, as in `update_boards`; to measure,
+        the strategy sums in both places.
+    step : float[1, 3]
+    """
+    work, is_deep = works[0], len(queue.boards) > 0
+    chunk = take_ticket(queue.tickets)
+    while chunk < len(queue.chunk_first) - 1:
+        for k in range(queue.chunk_first[chunk], queue.chunk_first[chunk + 1]):
+            reach, target = above, totals[chunk]
+            if is_deep:
+                descend(streets[0], queue.boards[k], seat, tables[0], above, work)
+                num_ends = np.int64(streets[0].layout.ends.shape[1])
+                clear(work.ends[0], np.int64(0), num_kinds * num_ends * work.below.blocks[seat])
+                reach, target = work.below, work.ends[0]
+            first, last = queue.later_first[k], queue.later_first[k + 1]
+            later = Visits(queue.later_boards[first:last], queue.later_factors[first:last])
+            if num_kinds == 1:
+                update_boards(streets[1], later, seat, tables[1], sums[1], step, reach, works[1], target)
+            else:
+                evaluate_boards(streets[1], later, seat, tables[1], reach, works[1], target)
+            if is_deep:
+                board, factor = queue.boards[k], queue.factors[k]
+                ascend(streets[0], board, seat, num_kinds, tables[0], sums[0], step[0], work.ends, work)
+                leave_board(streets[0], board, np.int64(0), seat, num_kinds, factor, above, work, totals[chunk])
+        chunk = take_ticket(queue.tickets)
+
+
+@kernel
+def walk_by_buckets(streets, plans, queue, seat, num_kinds, changes, above, works, totals):
+    """Learn or measure on the boards of a queue, with strategies by bucket.
+
+    Parameters
+    ----------
+    plans : tuple of two BucketPlans
+        For the two streets.
+    changes : tuple of float[num_chunks, 2, n, 16]
+        For each of the two streets, the seat's changes in each chunk, as in `settle_buckets`. Modified in place if
+        there is one kind of values.
+    """
+    work, is_deep = works[0], len(queue.boards) > 0
+    chunk = take_ticket(queue.tickets)
+    while chunk < len(queue.chunk_first) - 1:
+        for k in range(queue.chunk_first[chunk], queue.chunk_first[chunk + 1]):
+            reach, target, times = above, totals[chunk], queue.times
+            if is_deep:
+                times = times * queue.factors[k]
+                descend_by_buckets(streets[0], plans[0], queue.boards[k], seat, above, work)
+                num_ends = np.int64(streets[0].layout.ends.shape[1])
+                clear(work.ends[0], np.int64(0), num_kinds * num_ends * work.below.blocks[seat])
+                reach, target = work.below, work.ends[0]
+            first, last, drawn = queue.later_first[k], queue.later_first[k + 1], changes[1][chunk]
+            later = Visits(queue.later_boards[first:last], queue.later_factors[first:last])
+            if num_kinds == 1:
+                update_boards_by_buckets(streets[1], plans[1], later, times, seat, drawn, reach, works[1], target)
+            else:
+                evaluate_boards_by_buckets(streets[1], plans[1], later, seat, reach, works[1], target)
+            if is_deep:
+                board, factor, drawn = queue.boards[k], queue.factors[k], changes[0][chunk]
+                ascend_by_buckets(streets[0], plans[0], board, seat, num_kinds, times, drawn, work.ends, work)
+                leave_board(streets[0], board, np.int64(0), seat, num_kinds, factor, above, work, totals[chunk])
+        chunk = take_ticket(queue.tickets)
