@@ -325,7 +325,7 @@ def agent_digest(spec: str) -> str:
 
     So an edited file counts as another agent; modules that the file imports are not part of the hash. Without an
     argument, ``blueprint``, ``search`` and ``continual`` have the digests of all bundled blueprints, as any of them may
-    play.
+    play, and ``continual`` has that of its network.
 
     Raises
     ------
@@ -344,7 +344,8 @@ def agent_digest(spec: str) -> str:
         from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
 
         if not parsed.argument:
-            return " ".join(each.digest for each in bundled_blueprints())
+            digests = [each.digest for each in bundled_blueprints()]
+            return " ".join([*digests, *_net_digests(parsed)])
         return blueprint_digest(find_blueprint(parsed.argument))
     if parsed.is_program:
         return program_of(spec).digest
@@ -355,6 +356,15 @@ def agent_digest(spec: str) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
+
+
+def _net_digests(spec: AgentSpec) -> list[str]:
+    """Return the digest of the network that gives `continual` its values, if one does."""
+    from plurispiel.agents.continual.config import net_folder
+    from plurispiel.agents.values.net_file import net_digest
+
+    folder = net_folder(dict(spec.options).get("values", "")) if spec.name == "continual" else ""
+    return [net_digest(Path(folder))] if folder else []
 
 
 def agent_file(spec: str) -> Path | None:

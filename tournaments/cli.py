@@ -30,6 +30,7 @@ from plurispiel.tournaments.commands.arguments import (
     solve,
     spot,
     tournament,
+    values,
     warmup,
 )
 from plurispiel.tournaments.commands.arguments.parser import HelpFormatter, Parser
@@ -63,6 +64,7 @@ _COMMANDS = (
     join,
     abstraction,
     blueprint,
+    values,
     ls,
     bench,
     warmup,

@@ -10,9 +10,22 @@ from plurispiel.abstraction.holdem.rules import BETTING_ABSTRACTIONS
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.continual.lookahead import BOUNDS
 
-__all__ = ["KINDS", "RESOLVES", "VALUES", "ContinualConfig", "config_from_options", "read_options", "unknown_option"]
+__all__ = [
+    "KINDS",
+    "NET",
+    "RESOLVES",
+    "VALUES",
+    "ContinualConfig",
+    "config_from_options",
+    "net_folder",
+    "read_options",
+    "unknown_option",
+]
 
 VALUES = ("exact", "checkdown")
+NET = "net:"
+"""Before the folder of a network, in `ContinualConfig.values`."""
+
 KINDS = ("fixed", "fresh", "ranges")
 RESOLVES = ("decision", "street")
 _MENUS = ("rules", *BETTING_ABSTRACTIONS[1:])
@@ -27,8 +40,9 @@ class ContinualConfig:
     ----------
     iterations : int
         Iterations of each solve, at least 2. The first half is not averaged.
-    values : {"exact", "checkdown"}
-        Values behind a street that is not the last: of a solver of the next street, or of a hand without more bets.
+    values : {"exact", "checkdown", "net:FOLDER"}
+        Values behind a street that is not the last: of a solver of the next street, of a hand without more bets, or of
+        a network (`agents.values`).
     inner : int
         Iterations of that solver, for each question.
     noise : float
@@ -73,8 +87,9 @@ class ContinualConfig:
             value = getattr(self, name)
             if not least <= value <= _MAX_ITERATIONS:
                 raise ValueError(f"{name} must be {least} to {_MAX_ITERATIONS:,}, got {value!r}")
+        if self.values not in VALUES and not self.net:
+            raise ValueError(f"values is {', '.join(VALUES)} or {NET}FOLDER, got {self.values!r}")
         for name, known in (
-            ("values", VALUES),
             ("kind", KINDS),
             ("bounds", BOUNDS),
             ("resolve", RESOLVES),
@@ -89,9 +104,19 @@ class ContinualConfig:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
 
     @property
+    def net(self) -> str:
+        """The folder of the network that gives `values`; empty if none does."""
+        return net_folder(self.values)
+
+    @property
     def omitted(self) -> int:
         """Number of iterations at the start that are not averaged."""
         return self.iterations // 2
+
+
+def net_folder(values: str) -> str:
+    """Return the folder of a network in a text like `ContinualConfig.values`; empty if the text names none."""
+    return values.removeprefix(NET) if values.startswith(NET) else ""
 
 
 def config_from_options(options: Mapping[str, str]) -> ContinualConfig:

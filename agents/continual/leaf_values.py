@@ -17,6 +17,7 @@ from plurispiel.abstraction.holdem.betting_state import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import SHOWDOWN, StreetBetting
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
+from plurispiel.agents.values.zero_sum import without_gain
 
 __all__ = ["Boundary", "CheckdownLeaves", "Leaves", "NoisyLeaves", "Noise", "board_chance", "boards_after"]
 
@@ -212,13 +213,10 @@ class NoisyLeaves:
         masses = self._masses.masses(reach)
         drawn = self._errors(reach)
         values = self._leaves.values(reach) + self._noise.size * self._pots[:, None, None] * masses * drawn
-        # The gain of both seats together is taken from each hand alike (as in the paper's outer layer of the networks,
-        # but with matching masses, so that the sum is 0 with card removal, too).
-        both = (reach[:, :, None] * values).sum(axis=(0, 3))
-        total = 2.0 * (reach[0, :, None] * masses[0]).sum(axis=2)
-        share = np.divide(both, total, out=np.zeros_like(both), where=total > 0.0)
-        share[self._pots == 0.0] = 0.0
-        return values - share[:, :, None] * masses
+        corrected = without_gain(values, reach[:, :, None], masses)
+        is_all_in = self._pots == 0.0
+        corrected[:, is_all_in] = values[:, is_all_in]
+        return corrected
 
     def _errors(self, reach: np.ndarray) -> np.ndarray:
         """Return an error for each hand, with a mean square of 1: float64[2, E, B, H]."""

@@ -9,6 +9,7 @@ import functools
 import math
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.continual.exact_values import ExactLeaves
 from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves, Leaves, Line, Noise, NoisyLeaves
 from plurispiel.agents.continual.lookahead import Lookahead, Opponent, Solution
+from plurispiel.agents.continual.net_leaves import net_leaves
 
 __all__ = ["MAX_STREETS", "Resolved", "Resolver", "prepare"]
 
@@ -77,6 +79,9 @@ class Resolver:
     ValueError
         If the game has other than two seats, more than `MAX_STREETS` streets or more than `MAX_HANDS` hands, or neither
         the game nor `config.menu` restricts the sizes of raises.
+    ArtefactRefused
+        If the folder of `config.values` holds no sound network. A network for another game or street is refused at the
+        first question.
     """
 
     def __init__(self, rules: HoldemRules, config: ContinualConfig):
@@ -95,6 +100,7 @@ class Resolver:
         menu = rules if config.menu == "rules" else rules.with_menu(config.menu)
         if menu.betting_abstraction == "fullgame":
             raise ValueError("continual re-solving needs a menu of raises, as in menu=fcpa: the game offers any size")
+        self._net = net_leaves(Path(config.net)) if config.net else None
         self._menu: RaiseMenu = functools.partial(_offered, menu)
         self._first: Solution | None = None
         self._found: dict[tuple[tuple[int, ...], Line], Resolved] = {}
@@ -177,7 +183,10 @@ class Resolver:
 
     def _leaves(self, boundary: Boundary) -> Leaves:
         config = self.config
-        leaves: Leaves = ExactLeaves(boundary, config.inner) if config.values == "exact" else CheckdownLeaves(boundary)
+        if self._net is not None:
+            leaves = self._net(boundary)
+        else:
+            leaves = ExactLeaves(boundary, config.inner) if config.values == "exact" else CheckdownLeaves(boundary)
         return NoisyLeaves(leaves, boundary, Noise(config.noise, config.kind, config.seed)) if config.noise else leaves
 
     def _state(self, actions: Line) -> BettingState:

@@ -59,6 +59,7 @@ MODULES = (
     "agents.search.exact.search",
     "agents.resolve.vector_cfr",
     "agents.search.multiway",
+    "agents.values.net",
     "agents.continual.resolver",
     "evaluation.replay",
     "evaluation.blueprint_values",

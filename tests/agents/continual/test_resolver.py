@@ -106,7 +106,7 @@ def test_refusals():
         ({"noise": "nan"}, "share of the pot"),
         ({"noise": "-0.1"}, "share of the pot"),
         ({"kind": "loud"}, "kind is fixed, fresh or ranges, got 'loud'"),
-        ({"values": "net"}, "values is exact or checkdown"),
+        ({"values": "net"}, "values is exact, checkdown or net:FOLDER"),
         ({"bounds": "none"}, "bounds is iterations, average or best"),
         ({"resolve": "never"}, "resolve is decision or street"),
         ({"purge": "1"}, "purge is a probability"),

@@ -1,0 +1,272 @@
+"""Solved situations on disk, in shards of a thousand: artefacts that resume after any interruption.
+
+A shard holds the situations of consecutive numbers. A situation follows from the seed, the split and its number
+(`draw_situation`), so the data are the same however often their making was stopped.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.showdown import rank_hands
+from plurispiel.abstraction.machine.artefact import (
+    Artefact,
+    ArtefactRefused,
+    holds_artefact,
+    load_artefact,
+    write_artefact,
+)
+from plurispiel.agents.values.levels import (
+    LEVELS,
+    SPLITS,
+    Level,
+    Situation,
+    chips_behind,
+    draw_situation,
+    find_level,
+    pot_of,
+)
+from plurispiel.agents.values.solved_situation import Solved
+
+__all__ = ["SHARD", "DataConfig", "Situations", "data_config", "load_situations", "sample", "situations_digest"]
+
+SHARD = 1_000
+"""Situations of a shard."""
+
+_KIND, _FORMAT = "value data", 1
+
+Solve = Callable[[Level, Situation], Solved]
+"""Solves a situation; a level that is not solved to the end of the hand has another one than `solve_exactly`."""
+
+
+class DataConfig(NamedTuple):
+    """The origin of a data set.
+
+    Attributes
+    ----------
+    level : str
+    seed : int
+    """
+
+    level: str
+    seed: int
+
+
+class Situations(NamedTuple):
+    """Solved situations. Hands are in the order of `rank_hands`, whose number is the same on every board of a level.
+
+    Attributes
+    ----------
+    boards : uint8[n, num_cards]
+        Representatives of their classes.
+    pots, behind : float64[n]
+        Chips of both seats in the pot, and those behind each seat.
+    roots : float16[n, 2, num_hands]
+        Roots of the weights in both ranges, which sum to 1 once they are divided by their sum.
+    evs : float16[n, 2, num_hands]
+        Values in pots (`Solved.evs`).
+    slack : float32[n]
+        `Solved.slack`.
+    iterations : int32[n]
+    """
+
+    boards: np.ndarray
+    pots: np.ndarray
+    behind: np.ndarray
+    roots: np.ndarray
+    evs: np.ndarray
+    slack: np.ndarray
+    iterations: np.ndarray
+
+    def ranges(self, chosen: np.ndarray | slice) -> np.ndarray:
+        """Return the ranges of chosen situations: float64[2, n, num_hands], rows that sum to 1."""
+        weights = self.roots[chosen].astype(np.float64) ** 2
+        return np.ascontiguousarray((weights / weights.sum(axis=2, keepdims=True)).transpose(1, 0, 2))
+
+    @property
+    def spr(self) -> np.ndarray:
+        """Chips behind in pots: float64[n]."""
+        return self.behind / self.pots
+
+    def first(self, count: int) -> "Situations":
+        """Return the first situations."""
+        return Situations(*(each[:count] for each in self))
+
+
+def sample(
+    folder: Path,
+    config: DataConfig,
+    counts: dict[str, int],
+    solve: Solve,
+    on_solved: Callable[[str], None] = lambda split: None,
+) -> None:
+    """Solve the situations that a data set lacks; an interrupted call goes on with the next one, a shard at a time.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds a subfolder for each shard.
+    config : DataConfig
+    counts : dict of str to int
+        The numbers of situations of each split that the data set should have. A data set that has more keeps them.
+    solve : callable
+    on_solved : callable
+        Called with the split after each situation, also with those that were there already.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds shards that are damaged or of another origin.
+    """
+    level = find_level(config.level)
+    for split, count in counts.items():
+        for first in range(0, count, SHARD):
+            wanted = min(SHARD, count - first)
+            place = folder / f"{split}-{first // SHARD:05}"
+            known = _shard(place, config, split, first) if holds_artefact(place) else None
+            there = 0 if known is None else len(known.pots)
+            for _ in range(min(there, wanted)):
+                on_solved(split)
+            if there >= wanted:
+                continue
+            rows = []
+            for number in range(first + there, first + wanted):
+                situation = draw_situation(level, config.seed, split, number)
+                rows.append(_row(situation, solve(level, situation)))
+                on_solved(split)
+            new = Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
+            if known is not None:
+                new = Situations(*(np.concatenate(pair) for pair in zip(known, new, strict=True)))
+            facts = _facts(config, split, first)
+            write_artefact(place, _KIND, _FORMAT, new._asdict(), facts, seed=config.seed)
+
+
+def load_situations(folder: Path, split: str, count: int | None = None) -> Situations:
+    """Return the situations of a split; without `count`, all that there are.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds no data, a shard is damaged or missing, or there are fewer situations.
+    """
+    config = data_config(folder)
+    parts = [
+        _shard(folder / f"{split}-{number:05}", config, split, number * SHARD) for number in _numbers(folder, split)
+    ]
+    found = Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    if count is not None and len(found.pots) < count:
+        raise ArtefactRefused(
+            f"{folder} has {len(found.pots):,} situations to {'train with' if split == 'train' else 'measure with'}, "
+            f"not {count:,}; plurispiel values sample makes more"
+        )
+    return found if count is None else found.first(count)
+
+
+def data_config(folder: Path) -> DataConfig:
+    """Return the origin of a data set.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds no data set.
+    """
+    if not folder.is_dir():
+        raise ArtefactRefused(f"there is no folder {folder}; give the folder of a plurispiel values sample")
+    places = [folder / f"{split}-00000" for split in SPLITS]
+    if not all(holds_artefact(place) for place in places):
+        raise ArtefactRefused(
+            f"{folder} holds no complete value data; run plurispiel values sample with this folder again"
+        )
+    artefact = load_artefact(places[0], _KIND, _FORMAT)
+    config = DataConfig(str(artefact.config.get("level")), artefact.seed if artefact.seed is not None else -1)
+    if config.level not in LEVELS or artefact.config != _facts(config, SPLITS[0], 0):
+        raise ArtefactRefused(f"{places[0]} is no shard of this plurispiel; make the data again")
+    return config
+
+
+def situations_digest(*parts: Situations) -> str:
+    """Return a hash of situations."""
+    digest = hashlib.sha256()
+    for part in parts:
+        for each in part:
+            digest.update(f"{each.dtype} {each.shape}".encode() + np.ascontiguousarray(each).tobytes())
+    return digest.hexdigest()
+
+
+def _numbers(folder: Path, split: str) -> Iterator[int]:
+    """Yield the numbers of shards, ascending, as long as there is one."""
+    number = 0
+    while holds_artefact(folder / f"{split}-{number:05}"):
+        yield number
+        number += 1
+
+
+def _shard(place: Path, config: DataConfig, split: str, first: int) -> Situations:
+    """Return the situations of a shard after checks of its origin, shapes and numbers."""
+    artefact = load_artefact(place, _KIND, _FORMAT)
+    if artefact.config != _facts(config, split, first) or artefact.seed != config.seed:
+        raise ArtefactRefused(f"{place} holds other situations than asked for; give another folder")
+    if not _is_sound(artefact, find_level(config.level)):
+        raise ArtefactRefused(f"{place} holds impossible numbers; make the data again")
+    return Situations(**{name: artefact.arrays[name] for name in Situations._fields})
+
+
+def _facts(config: DataConfig, split: str, first: int) -> dict[str, Any]:
+    """Return the configuration of a shard."""
+    level = find_level(config.level)
+    return {
+        "level": level.name,
+        "split": split,
+        "first": first,
+        "menu": level.menu,
+        "tolerance": level.tolerance,
+    }
+
+
+def _row(situation: Situation, solved: Solved) -> tuple[np.ndarray, ...]:
+    """Return the entries of a situation in the arrays of `Situations`."""
+    order = rank_hands(situation.state.rules, situation.board).combos
+    return (
+        np.array(situation.board, np.uint8),
+        np.array(pot_of(situation.state), np.float64),
+        np.array(chips_behind(situation.state), np.float64),
+        np.sqrt(situation.ranges[:, order]).astype(np.float16),
+        solved.evs[:, order].astype(np.float16),
+        np.array(solved.slack, np.float32),
+        np.array(solved.iterations, np.int32),
+    )
+
+
+def _is_sound(artefact: Artefact, level: Level) -> bool:
+    """Whether arrays from a stranger have the shapes, types and ranges of a shard."""
+    arrays = artefact.arrays
+    if set(arrays) != set(Situations._fields) or arrays["pots"].ndim != 1:
+        return False
+    count, rules = len(arrays["pots"]), level.rules
+    num_hands = len(rank_hands(rules, tuple(rules.cards[: level.board_size].tolist())).combos)
+    shapes: dict[str, tuple[tuple[int, ...], type]] = {
+        "boards": ((count, level.board_size), np.uint8),
+        "pots": ((count,), np.float64),
+        "behind": ((count,), np.float64),
+        "roots": ((count, 2, num_hands), np.float16),
+        "evs": ((count, 2, num_hands), np.float16),
+        "slack": ((count,), np.float32),
+        "iterations": ((count,), np.int32),
+    }
+    if not 1 <= count <= SHARD or any(
+        (arrays[name].shape, arrays[name].dtype) != (shape, np.dtype(kind)) for name, (shape, kind) in shapes.items()
+    ):
+        return False
+    boards = np.sort(arrays["boards"], axis=1)
+    return bool(
+        np.isin(boards, rules.cards).all()
+        and (np.diff(boards, axis=1) != 0).all()
+        and (arrays["pots"] > 0.0).all()
+        and (arrays["behind"] >= 0.0).all()
+        and all(np.isfinite(arrays[name]).all() for name in ("pots", "behind", "roots", "evs", "slack"))
+        and (arrays["roots"] >= 0.0).all()
+        and (arrays["roots"].max(axis=2) > 0.0).all()
+    )

@@ -1,0 +1,178 @@
+"""What a network sees of a situation, and how its answers become values of hands.
+
+The hands of a board are numbered weakest first (`RankedHands`), on the representative of the board's class. Each hand
+lies in two neighbouring *bins* of strength, with shares that sum to 1. An input of a network is the sum of a range in a
+bin. An output belongs to a bin, too, and a hand has the mean of the outputs of its bins. If there are as many bins as
+hands, each hand has a bin of its own. Otherwise hands of equal strength have equal shares, so that the order of the
+suits does not count.
+
+A network answers with the *residual*: the expected value of a hand minus the value of checking down, in pots, divided
+by the *gate* s / (1 + s) for chips behind of s pots. Without chips behind, values are therefore those of checking down.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.boards import find_boards, relabel_cards, relabel_combos
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
+
+__all__ = [
+    "Bins",
+    "CanonicalHands",
+    "Checkdown",
+    "bins_of",
+    "board_features",
+    "canonical_hands",
+    "checkdown",
+    "gate",
+    "inputs",
+    "num_inputs",
+]
+
+_DEEPEST = 200.0  # pots behind at which the input for the stacks is 1
+
+
+class CanonicalHands(NamedTuple):
+    """The hands of a board in the order of the representative of its class.
+
+    Attributes
+    ----------
+    board : tuple of int
+        The representative.
+    hands : RankedHands
+        The hands of the representative.
+    combos : int64[num_hands]
+        The same hands on the given board: combo ids, before suits were renamed.
+    """
+
+    board: tuple[int, ...]
+    hands: RankedHands
+    combos: np.ndarray
+
+
+class Bins(NamedTuple):
+    """The bins of each hand on a board.
+
+    Attributes
+    ----------
+    first : int64[num_hands]
+        The lower one of a hand's two bins.
+    share : float64[num_hands]
+        The share of the bin above it.
+    number : int
+        Number of bins.
+    hands : float64[number]
+        The sum of the hands' shares of each bin.
+    """
+
+    first: np.ndarray
+    share: np.ndarray
+    number: int
+    hands: np.ndarray
+
+    def summed(self, rows: np.ndarray) -> np.ndarray:
+        """Return sums by bin, float64[..., num_bins], of rows by hand, float64[..., num_hands]."""
+        if self.number == len(self.first):  # a bin for each hand
+            return rows
+        flat = rows.reshape(-1, rows.shape[-1])
+        width = self.number + 1  # a hand in the last bin has a share of 0 in the bin above it
+        places = (np.arange(len(flat))[:, None] * width + self.first).ravel()
+        found = np.bincount(places, (flat * (1.0 - self.share)).ravel(), len(flat) * width)
+        found += np.bincount(places + 1, (flat * self.share).ravel(), len(flat) * width)
+        return found.reshape(*rows.shape[:-1], width)[..., : self.number]
+
+    def means(self, rows: np.ndarray) -> np.ndarray:
+        """Return means by bin, float64[..., num_bins], of rows by hand, float64[..., num_hands]."""
+        return self.summed(rows) / np.maximum(self.hands, 1e-300)
+
+    def spread(self, outputs: np.ndarray) -> np.ndarray:
+        """Return the value of each hand, float64[..., num_hands], from outputs by bin, float64[..., num_bins]."""
+        if self.number == len(self.first):
+            return outputs
+        upper = np.minimum(self.first + 1, self.number - 1)
+        return outputs[..., self.first] * (1.0 - self.share) + outputs[..., upper] * self.share
+
+
+class Checkdown(NamedTuple):
+    """Both seats' values if they check to the showdown.
+
+    Attributes
+    ----------
+    masses : float64[2, ..., num_hands]
+        For each hand, the weight of the other seat's matching hands.
+    evs : float64[2, ..., num_hands]
+        The expected value of each hand in pots, -1/2 to 1/2; 0 without matching hands.
+    """
+
+    masses: np.ndarray
+    evs: np.ndarray
+
+
+def canonical_hands(rules: HoldemRules, board: tuple[int, ...]) -> CanonicalHands:
+    """Return the hands of a board, with suits renamed as the representative of its class has them."""
+    _, renaming = find_boards(np.array(board, np.uint8), rules.num_suits, rules.num_ranks)
+    images = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)[int(renaming)]
+    renamed = tuple(sorted(relabel_cards(board, int(renaming), rules.num_suits).tolist()))
+    hands = rank_hands(rules, renamed)
+    return CanonicalHands(renamed, hands, np.argsort(images)[hands.combos])
+
+
+def bins_of(hands: RankedHands, num_bins: int) -> Bins:
+    """Return the bins of the hands on a board; bins have equal numbers of hands."""
+    num_hands = int(hands.groups[-1])
+    if num_bins == num_hands:
+        return Bins(np.arange(num_hands), np.zeros(num_hands), num_bins, np.ones(num_hands))
+    middles = (hands.groups[:-1] + hands.groups[1:] - 1) / 2.0
+    places = np.repeat(middles / (num_hands - 1) * (num_bins - 1), np.diff(hands.groups))
+    first = places.astype(np.int64)
+    bins = Bins(first, places - first, num_bins, np.zeros(num_bins))
+    return bins._replace(hands=bins.summed(np.ones(num_hands)))
+
+
+def board_features(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
+    """Return the number of board cards of each rank, and of each suit in descending order, halved: float64[n]."""
+    ranks = np.bincount([card // 4 for card in board], minlength=rules.num_ranks)
+    suits = np.sort(np.bincount([card % 4 for card in board], minlength=rules.num_suits))[::-1]
+    return np.concatenate([ranks, suits]) / 2.0
+
+
+def checkdown(hands: RankedHands, ranges: np.ndarray) -> Checkdown:
+    """Return matching masses and values without more bets, for ranges in the order of the hands."""
+    others = ranges[::-1]
+    masses, margins = fold_mass(hands, others), showdown_margin(hands, others)
+    return Checkdown(masses, np.divide(margins, 2.0 * masses, out=np.zeros_like(margins), where=masses > 0.0))
+
+
+def num_inputs(rules: HoldemRules, num_bins: int) -> int:
+    """Return the number of inputs of a network."""
+    return 4 * num_bins + 1 + rules.num_ranks + rules.num_suits
+
+
+def inputs(
+    bins: Bins, ranges: np.ndarray, checked_down: np.ndarray, spr: np.ndarray, features: np.ndarray
+) -> np.ndarray:
+    """Return the inputs of a network for situations on one board: float32[n, num_inputs].
+
+    Parameters
+    ----------
+    bins : Bins
+    ranges : float64[2, n, num_hands]
+        Rows sum to 1. Roots of the sums by bin, which spread more evenly, become inputs.
+    checked_down : float64[2, n, num_hands]
+        The `Checkdown.evs`.
+    spr : float64[n]
+        Chips behind, in pots.
+    features : float64[...]
+        The `board_features`.
+    """
+    stacks = (np.log1p(spr) / np.log1p(_DEEPEST))[:, None]
+    board = np.broadcast_to(features, (len(spr), len(features)))
+    parts = [*np.sqrt(bins.summed(ranges)), *(2.0 * bins.means(checked_down)), stacks, board]
+    return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+def gate(spr: np.ndarray) -> np.ndarray:
+    """Return the factor of residuals: 0 without chips behind, near 1 with many."""
+    return spr / (1.0 + spr)

@@ -1,0 +1,44 @@
+"""The error that an encoding costs any network: that of the best answers which it can express.
+
+For each seat of each situation, the outputs are fitted to the exact values of all hands by least squares, as if a
+network knew them. The error left is that of the encoding alone. Outputs with the least mean absolute error would leave
+a little less.
+"""
+
+import numpy as np
+from scipy.linalg import solveh_banded
+
+from plurispiel.agents.values.data_set import Situations
+from plurispiel.agents.values.encoding import Bins, bins_of, checkdown
+from plurispiel.agents.values.levels import Level
+from plurispiel.agents.values.training_set import by_board
+
+__all__ = ["encoding_floor"]
+
+_RIDGE = 1e-9  # for bins without a hand
+
+
+def encoding_floor(level: Level, situations: Situations, num_bins: int) -> float:
+    """Return the mean absolute error over all hands, in pots, that a number of bins leaves."""
+    missed, count = 0.0, 0
+    for some in by_board(level, situations):
+        bins = bins_of(some.hands, num_bins)
+        masses, down = checkdown(some.hands, situations.ranges(some.rows))
+        exact = situations.evs[some.rows].astype(np.float64).transpose(1, 0, 2)
+        errors = fit(bins, exact - down) - (exact - down)
+        missed += float(np.abs(errors[masses > 0.0]).sum())
+        count += int((masses > 0.0).sum())
+    return missed / count
+
+
+def fit(bins: Bins, rows: np.ndarray) -> np.ndarray:
+    """Return the rows, float64[..., num_hands], as outputs by bin express them best by least squares."""
+    lower, upper = 1.0 - bins.share, bins.share
+    bands = np.zeros((2, bins.number))
+    bands[1] = np.bincount(bins.first, lower**2, bins.number)
+    bands[1, 1:] += np.bincount(bins.first, upper**2, bins.number)[: bins.number - 1]
+    bands[0, 1:] = np.bincount(bins.first, lower * upper, bins.number)[: bins.number - 1]
+    bands[1] += _RIDGE
+    flat = rows.reshape(-1, rows.shape[-1])
+    outputs = solveh_banded(bands, bins.summed(flat).T).T
+    return bins.spread(outputs).reshape(rows.shape)

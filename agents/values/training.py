@@ -1,0 +1,188 @@
+"""Training of networks: error, gradient and the steps of Adam, in numpy.
+
+Products are those of a library of linear algebra. The same seed, library and number of its threads give the same bits.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.agents.values.net import Layers, new_layers
+from plurispiel.agents.values.training_set import TrainingSet
+
+__all__ = ["Trainer", "TrainingConfig", "TrainingStopped", "error_and_gradient"]
+
+_LAST_RATE = 0.01  # of the first rate
+_MAX_NORM = 1.0
+_BETAS, _EPSILON = (0.9, 0.999), 1e-8
+_DIVERGED = 10.0
+
+
+class TrainingStopped(ValueError):
+    """The error of a training set is not finite, or far above the first epoch's."""
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """The settings of a training run.
+
+    Attributes
+    ----------
+    layers, width : int
+        Numbers of hidden layers, and of units in each.
+    epochs : int
+        Passes over all situations.
+    batch : int
+        Situations of a step.
+    rate : float
+        The first learning rate; it falls to a hundredth along a cosine.
+    seed : int
+        Seed of the first weights, and of the order of situations in each epoch.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range.
+    """
+
+    layers: int = 3
+    width: int = 128
+    epochs: int = 40
+    batch: int = 250
+    rate: float = 0.003
+    seed: int = 1
+
+    def __post_init__(self):
+        for name, least, most in (
+            ("layers", 1, 16),
+            ("width", 1, 4_096),
+            ("epochs", 1, 10_000),
+            ("batch", 1, 1_000_000),
+            ("seed", 0, 2**63 - 1),
+        ):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name} must be {least} to {most:,}, got {value!r}")
+        if not 0.0 < self.rate <= 1.0:
+            raise ValueError(f"rate must be above 0 and at most 1, got {self.rate!r}")
+
+
+class Trainer:
+    """A network in training.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+    data : TrainingSet
+
+    Attributes
+    ----------
+    layers : Layers
+    epoch : int
+        Epochs done.
+    errors : list of float
+        The mean error of each epoch, during its steps.
+    moments : list of list of float32 arrays
+        The first and second moments of Adam, in the order of `Layers.arrays`.
+    """
+
+    def __init__(self, config: TrainingConfig, data: TrainingSet):
+        self.config, self._data = config, data
+        widths = data.inputs.shape[1], *(config.width,) * config.layers, math.prod(data.targets.shape[1:])
+        self.layers = new_layers(widths, np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(0,))))
+        self.epoch = 0
+        self.errors: list[float] = []
+        self.moments = [[np.zeros_like(each) for each in self.layers.arrays()] for _ in range(2)]
+
+    def run_epoch(self) -> float:
+        """Do one pass over all situations, and return its mean error.
+
+        Raises
+        ------
+        TrainingStopped
+            If the error is not finite, or more than ten times that of the first epoch.
+        """
+        count, batch = len(self._data.inputs), self.config.batch
+        number = self.epoch + 1
+        order = np.random.default_rng(np.random.SeedSequence(self.config.seed, spawn_key=(number,))).permutation(count)
+        steps = -(-count // batch)
+        total = 0.0
+        for step in range(steps):
+            some = TrainingSet(*(each[order[step * batch : (step + 1) * batch]] for each in self._data))
+            error, gradient = error_and_gradient(self.layers, some)
+            total += error * len(some.inputs)
+            if not math.isfinite(error):
+                break
+            self._step(gradient, self.epoch * steps + step, self.config.epochs * steps)
+        error = total / count
+        if not math.isfinite(error) or (self.errors and error > _DIVERGED * self.errors[0]):
+            raise TrainingStopped(
+                f"the error of epoch {number} is {error:.3g}: training has diverged; take a rate below "
+                f"{self.config.rate:g}"
+            )
+        self.errors.append(error)
+        self.epoch = number
+        return error
+
+    def _step(self, gradient: list[np.ndarray], done: int, total: int) -> None:
+        """Take a step of Adam, with a gradient of at most the norm 1."""
+        norm = math.sqrt(sum(float(np.square(each, dtype=np.float64).sum()) for each in gradient))
+        scale = min(1.0, _MAX_NORM / max(norm, 1e-300))
+        fall = _LAST_RATE + (1.0 - _LAST_RATE) * 0.5 * (1.0 + math.cos(math.pi * done / total))
+        first_beta, second_beta = _BETAS
+        rate = self.config.rate * fall / (1.0 - first_beta ** (done + 1))
+        unbiased = 1.0 / math.sqrt(1.0 - second_beta ** (done + 1))
+        for numbers, slope, first, second in zip(self.layers.arrays(), gradient, *self.moments, strict=True):
+            slope = slope * np.float32(scale)
+            first += np.float32(1.0 - first_beta) * (slope - first)
+            second += np.float32(1.0 - second_beta) * (slope * slope - second)
+            numbers -= np.float32(rate) * first / (np.sqrt(second) * np.float32(unbiased) + np.float32(_EPSILON))
+
+
+def error_and_gradient(layers: Layers, data: TrainingSet) -> tuple[float, list[np.ndarray]]:
+    """Return the mean Huber error in pots over all hands of all situations, and its gradient.
+
+    The error of a hand counts by its number of hands in `TrainingSet.hands`; all situations count alike. Values enter
+    the error after the correction that makes both seats' values sum to 0.
+
+    Parameters
+    ----------
+    layers : Layers
+        Of float32, or of float64 to check gradients.
+    data : TrainingSet
+
+    Returns
+    -------
+    error : float
+    gradient : list of float[...]
+        In the order of `Layers.arrays`.
+    """
+    count = len(data.inputs)
+    sides, found = [data.inputs], []
+    for number, (weights, biases) in enumerate(zip(layers.weights, layers.biases, strict=True)):
+        before = sides[-1] @ weights + biases
+        found.append(before)
+        if number < len(layers.slopes):
+            sides.append(np.where(before > 0.0, before, layers.slopes[number] * before))
+    outputs = found[-1].reshape(data.targets.shape)
+    gain = (data.weights * outputs).sum(axis=(1, 2), keepdims=True)
+    gates = data.gates[:, None, None]
+    errors = gates * (outputs - gain) - data.targets
+    share = data.hands / (data.hands.sum(axis=(1, 2), keepdims=True) * count)
+    bent = np.clip(errors, -1.0, 1.0)
+    error = float((share * bent * (errors - 0.5 * bent)).sum(dtype=np.float64))
+    slope = share * bent * gates
+    slope -= data.weights * slope.sum(axis=(1, 2), keepdims=True)
+    slope = slope.reshape(count, -1)
+    parts: list[np.ndarray] = []
+    slopes = np.zeros_like(layers.slopes)
+    for number in range(len(layers.weights) - 1, -1, -1):
+        parts[:0] = [sides[number].T @ slope, slope.sum(axis=0)]
+        if number:
+            before = found[number - 1]
+            slope = slope @ layers.weights[number].T
+            negative = before <= 0.0
+            slopes[number - 1] = (slope * before * negative).sum()
+            slope = np.where(negative, layers.slopes[number - 1] * slope, slope)
+    return error, [*parts, slopes]

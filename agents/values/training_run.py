@@ -1,0 +1,176 @@
+"""Training runs with checkpoints: data in, a measured network out."""
+
+import dataclasses
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.machine.artefact import (
+    ArtefactRefused,
+    holds_artefact,
+    load_artefact,
+    require_replaceable,
+    write_artefact,
+)
+from plurispiel.agents.values.data_set import data_config, load_situations, situations_digest
+from plurispiel.agents.values.levels import find_level
+from plurispiel.agents.values.net import Layers, ValueNet
+from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded_layers, save_net
+from plurispiel.agents.values.training import Trainer, TrainingConfig
+from plurispiel.agents.values.training_set import num_hands, training_set
+from plurispiel.agents.values.validation import measure
+
+__all__ = ["checkpoint_folder", "keep_checkpoint", "make_net", "restore_checkpoint", "train"]
+
+_KIND, _FORMAT = "value net in training", 1
+CHECKPOINT_SECONDS = 30.0
+"""Least time between two checkpoints."""
+
+_KINDS = ("numbers", "first", "second")
+
+
+def make_net(
+    data: Path,
+    out: Path,
+    config: TrainingConfig,
+    *,
+    situations: int | None = None,
+    num_bins: int | None = None,
+    on_epoch: Callable[[Trainer], None] = lambda trainer: None,
+) -> StoredNet:
+    """Train a network and another one with a tenth of the situations, measure both, and write the first.
+
+    The same call goes on where an earlier one was stopped, and returns the network if it is there already.
+
+    Parameters
+    ----------
+    data : Path
+        Folder of a data set.
+    out : Path
+        Folder of the network.
+    config : TrainingConfig
+    situations : int, optional
+        Number of situations to train with; by default all.
+    num_bins : int, optional
+        Number of bins of strength; by default that of the level.
+    on_epoch : callable
+        Called after each epoch.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the data, the checkpoint or what is in the folder `out` cannot be used.
+    TrainingStopped
+        If training diverges.
+    ValueError
+        If the number of bins does not suit the level.
+    """
+    level = find_level(data_config(data).level)
+    most = num_hands(level)
+    bins = num_bins or level.num_bins or most
+    if not 2 <= bins <= most:
+        raise ValueError(f"bins are 2 to {most:,}, the number of hands on a board of {level.name}, got {bins}")
+    require_replaceable(out, KIND)
+    known = load_situations(data, "train", situations)
+    unseen = load_situations(data, "unseen")
+    source = situations_digest(known, unseen)
+    wanted = {"data": source, "training": dataclasses.asdict(config)}
+    if holds_artefact(out):
+        there = load_net(out)
+        if there.net.num_bins == bins and wanted.items() <= there.record.items():
+            return there
+    folder, record = checkpoint_folder(out), dict[str, Any](wanted)
+    count = len(known.pots)
+    for name, number in (("tenth", max(1, count // 10)), ("all", count)):
+        trainer = Trainer(config, training_set(level, known.first(number), bins))
+        train(trainer, folder / name, source, on_epoch)
+        rounded = rounded_layers(trainer.layers)
+        validation = measure(ValueNet(rounded), level, unseen)
+        if name == "tenth":
+            record["tenth"] = {"situations": number} | {key: validation[key] for key in ("mae", "rms", "huber")}
+        else:
+            record |= {"situations": number, "curve": trainer.errors, "validation": validation}
+    save_net(out, trainer.layers, level, record, seed=config.seed)
+    shutil.rmtree(folder, ignore_errors=True)
+    return load_net(out)
+
+
+def train(
+    trainer: Trainer,
+    folder: Path,
+    source: str,
+    on_epoch: Callable[[Trainer], None] = lambda trainer: None,
+    *,
+    seconds: float = CHECKPOINT_SECONDS,
+) -> None:
+    """Train until all epochs are done, from the checkpoint in a folder if there is one that fits.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Before its first epoch. Modified in place.
+    folder : Path
+        The checkpoint's folder.
+    source : str
+        Identifies the data.
+    on_epoch : callable
+        Called after each epoch.
+    seconds : float
+        Least time between two checkpoints. The last epoch has one in any case.
+    """
+    restore_checkpoint(trainer, folder, source)
+    kept = time.monotonic()
+    while trainer.epoch < trainer.config.epochs:
+        trainer.run_epoch()
+        if time.monotonic() - kept >= seconds or trainer.epoch == trainer.config.epochs:
+            keep_checkpoint(trainer, folder, source)
+            kept = time.monotonic()
+        on_epoch(trainer)
+
+
+def checkpoint_folder(folder: Path) -> Path:
+    """Return the folder in which an unfinished run keeps its checkpoint, beside the folder of the network."""
+    return folder.with_name(f".{folder.name}.training")
+
+
+def keep_checkpoint(trainer: Trainer, folder: Path, source: str) -> None:
+    """Write all that the rest of a run depends on."""
+    arrays = {"errors": np.array(trainer.errors)}
+    for kind, rows in zip(_KINDS, (trainer.layers.arrays(), *trainer.moments), strict=True):
+        arrays |= {f"{kind}{number}": each for number, each in enumerate(rows)}
+    write_artefact(folder, _KIND, _FORMAT, arrays, dataclasses.asdict(trainer.config), source=source)
+
+
+def restore_checkpoint(trainer: Trainer, folder: Path, source: str) -> None:
+    """Restore a run from its checkpoint; without one of the same settings and data, the run begins anew.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the checkpoint is damaged.
+    """
+    if not holds_artefact(folder):
+        return
+    artefact = load_artefact(folder, _KIND, _FORMAT)
+    if artefact.config != dataclasses.asdict(trainer.config) or artefact.source != source:
+        return
+    new = trainer.layers.arrays()
+    found = []
+    for kind in _KINDS:
+        rows = [artefact.arrays.get(f"{kind}{number}") for number in range(len(new))]
+        if any(
+            row is None or row.shape != like.shape or row.dtype != like.dtype or not np.isfinite(row).all()
+            for row, like in zip(rows, new, strict=True)
+        ):
+            raise ArtefactRefused(f"{folder} holds another network's checkpoint; delete the folder to begin anew")
+        found.append([np.array(row) for row in rows])
+    errors = artefact.arrays.get("errors")
+    if errors is None or errors.ndim != 1 or not 1 <= len(errors) <= trainer.config.epochs:
+        raise ArtefactRefused(f"{folder} is not the checkpoint of such a run; delete the folder to begin anew")
+    trainer.layers, trainer.moments = Layers.of(found[0]), found[1:]
+    trainer.errors = errors.tolist()
+    trainer.epoch = len(trainer.errors)

@@ -1,0 +1,88 @@
+"""The errors of a network on situations that it never saw, over all hands alike, and by stratum.
+
+An error is the difference of an expected value, in pots: the network's minus the exact one. All hands that have a
+matching hand count alike.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from plurispiel.agents.values.data_set import Situations
+from plurispiel.agents.values.encoding import bins_of, checkdown, gate, inputs
+from plurispiel.agents.values.levels import Level
+from plurispiel.agents.values.net import ValueNet
+from plurispiel.agents.values.training_set import by_board
+from plurispiel.agents.values.zero_sum import without_gain
+
+__all__ = ["STACKS", "entropies", "measure", "net_evs"]
+
+STACKS = (0.0, 1.0, 4.0, 25.0, np.inf)
+"""Limits of the strata by chips behind, in pots."""
+
+_QUARTERS = 4
+
+
+def measure(net: ValueNet, level: Level, situations: Situations) -> dict[str, Any]:
+    """Return the errors of a network in pots.
+
+    Returns
+    -------
+    dict
+        ``situations``; ``mae`` (mean absolute error), ``rms`` (root mean square), ``huber`` (mean of e^2 / 2, beyond 1
+        linear), ``mae_checkdown`` (of the value of checking down) and ``mae_constant`` (of the same value for all hands
+        of a seat); ``strata``, a list of the same figures for situations by chips behind (``spr``: limits in pots) and
+        by the smaller one of both ranges' entropies (``entropy``: limits in bits, quarters of the situations).
+    """
+    evs, checked_down, masses = net_evs(net, level, situations)
+    exact = situations.evs.astype(np.float64)
+    counted = masses > 0.0
+    spr, entropy = situations.spr, entropies(situations)
+
+    def errors(chosen: np.ndarray) -> dict[str, Any]:
+        valid = counted[chosen]
+        missed = np.abs(evs[chosen] - exact[chosen])[valid]
+        means = np.where(valid, exact[chosen], 0.0).sum(axis=2) / np.maximum(valid.sum(axis=2), 1)
+        constant = np.abs(exact[chosen] - means[:, :, None])[valid]
+        return {
+            "situations": int(chosen.sum()),
+            "mae": float(missed.mean()),
+            "rms": float(np.sqrt((missed**2).mean())),
+            "huber": float(np.where(missed < 1.0, missed**2 / 2.0, missed - 0.5).mean()),
+            "mae_checkdown": float(np.abs(checked_down[chosen] - exact[chosen])[valid].mean()),
+            "mae_constant": float(constant.mean()),
+        }
+
+    strata = []
+    for low, high in zip(STACKS, STACKS[1:], strict=False):
+        chosen = (spr >= low) & (spr < high)
+        if chosen.any():
+            strata.append({"spr": [low, high if np.isfinite(high) else None]} | errors(chosen))
+    limits = np.quantile(entropy, np.linspace(0.0, 1.0, _QUARTERS + 1))
+    for quarter, (low, high) in enumerate(zip(limits, limits[1:], strict=False)):
+        chosen = (entropy >= low) & ((entropy < high) | (quarter == _QUARTERS - 1))
+        if chosen.any():
+            strata.append({"entropy": [float(low), float(high)]} | errors(chosen))
+    return errors(np.ones(len(spr), bool)) | {"strata": strata}
+
+
+def net_evs(net: ValueNet, level: Level, situations: Situations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the values of a network, those of checking down, and matching masses: float64[n, 2, num_hands] each."""
+    shape = situations.evs.shape
+    evs, checked_down, masses = (np.zeros(shape) for _ in range(3))
+    for some in by_board(level, situations):
+        bins, ranges, spr = bins_of(some.hands, net.num_bins), situations.ranges(some.rows), situations.spr[some.rows]
+        matching, down = checkdown(some.hands, ranges)
+        outputs = net.outputs(inputs(bins, ranges, down, spr, some.features)).transpose(1, 0, 2).astype(np.float64)
+        values = without_gain((down + gate(spr)[:, None] * bins.spread(outputs)) * matching, ranges, matching)
+        found = np.divide(values, matching, out=np.zeros_like(values), where=matching > 0.0)
+        for target, rows in ((evs, found), (checked_down, down), (masses, matching)):
+            target[some.rows] = rows.transpose(1, 0, 2)
+    return evs, checked_down, masses
+
+
+def entropies(situations: Situations) -> np.ndarray:
+    """Return the smaller one of both ranges' entropies, in bits: float64[n]."""
+    ranges = situations.ranges(slice(None))
+    logs = np.log2(ranges, out=np.zeros_like(ranges), where=ranges > 0.0)
+    return (-ranges * logs).sum(axis=2).min(axis=0)

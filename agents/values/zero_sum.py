@@ -1,0 +1,31 @@
+"""Values without a gain or loss of both seats together, exact with card removal."""
+
+import numpy as np
+
+__all__ = ["without_gain"]
+
+
+def without_gain(values: np.ndarray, reach: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """Return values from which every hand has given the same amount, so that those of both seats sum to 0.
+
+    The paper subtracts half of both seats' gain from each hand, which leaves a gain where hands share cards. Here the
+    amount is weighted by each hand's matching mass, as its value is.
+
+    Parameters
+    ----------
+    values : float64[2, ..., num_hands]
+        Counterfactual values of both seats, weighted by `masses`.
+    reach : float64[2, ..., num_hands]
+        The weights of both seats' hands.
+    masses : float64[2, ..., num_hands]
+        For each hand, the weight of the other seat's matching hands.
+
+    Returns
+    -------
+    float64[2, ..., num_hands]
+        Without matching hands of both seats there is no gain, and the values are as given.
+    """
+    both = (reach * values).sum(axis=(0, -1))
+    total = (reach * masses).sum(axis=(0, -1))
+    share = np.divide(both, total, out=np.zeros_like(both), where=total > 0.0)
+    return values - share[..., None] * masses

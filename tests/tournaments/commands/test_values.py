@@ -1,0 +1,95 @@
+import json
+import os
+
+import pytest
+
+from plurispiel.tournaments.cli import main
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+TRAIN = ["--epochs", "2", "--width", "16"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("values")
+    assert main(["values", "sample", "leduc", "--situations", "20", "--unseen", "10", "--out", f"{folder}/data"]) == 0
+    assert main(["values", "train", f"{folder}/data", "--out", f"{folder}/net", *TRAIN]) == 0
+    return folder
+
+
+def test_sample(made, capsys):
+    arguments = ["values", "sample", "leduc", "--situations", "10", "--unseen", "5", "--out", f"{made}/data", "--json"]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"folder", "level", "seed", "train", "unseen"}
+    assert found["train"]["situations"] == 20 and found["unseen"]["situations"] == 10
+    assert 0.0 < found["train"]["slack"] <= found["train"]["worst_slack"] < 0.01
+    assert found["train"]["iterations"] >= 100
+
+
+def test_train_again(made, capsys):
+    """The same command finds its network; other settings replace it, and then the first settings again."""
+    digests = []
+    for more in ([], ["--seed", "2"], []):
+        assert main(["values", "train", f"{made}/data", "--out", f"{made}/net", *TRAIN, *more, "--json"]) == 0
+        digests.append(json.loads(capsys.readouterr().out)["digest"])
+    assert digests[0] == digests[2] != digests[1]
+
+
+def test_info(made, capsys):
+    assert main(["values", "info", f"{made}/net", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {
+        *("level", "digest", "bins", "widths", "parameters", "bytes"),
+        *("data", "training", "tenth", "situations", "curve", "validation"),
+    }
+    assert {"mae", "rms", "huber", "mae_checkdown", "mae_constant", "strata"} < set(found["validation"])
+    assert found["widths"] == [26, 16, 16, 16, 10]
+    assert main(["values", "info", f"{made}/net"]) == 0
+    text = capsys.readouterr().out
+    assert "leduc, 20 situations" in text and "with a tenth of the situations (2)" in text
+
+
+def test_floor(made, capsys):
+    assert main(["values", "floor", f"{made}/data", "--bins", "3,5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["bins"] for each in found["floors"]] == [3, 5]
+    assert found["floors"][1]["mae"] < 1e-6 < found["floors"][0]["mae"]
+    assert main(["values", "floor", f"{made}/data"]) == 0
+    assert "5 bins    0.000 % of the pot" in capsys.readouterr().out
+
+
+def test_exploitability(made, capsys):
+    options = f"iterations=2&values=net:{made}/net"
+    assert main(["exploitability", "leduc", "--continual", options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["continual"]["inner_solves"] == 0
+    assert main(["exploitability", "leduc-4", "--continual", options]) == 4
+    assert "the network is for the level leduc" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["sample", "turn", "--out", "x"], 2, "a level is leduc or river, got 'turn'"),
+        (["sample", "leduc", "--out", "x", "--situations", "0"], 2, "situations must be 1 to"),
+        (["sample", "leduc", "--out", "x", "--seed", "-1"], 2, "seed must be 0 or more"),
+        (["train", "{data}", "--out", "x", "--rate", "0"], 2, "rate must be above 0"),
+        (["train", "{data}", "--out", "x", "--bins", "6"], 2, "bins are 2 to 5"),
+        (["train", "{data}", "--out", "x", "--situations", "21"], 4, "has 20 situations to train with, not 21"),
+        (["train", "{data}", "--out", "x", "--rate", "1"], 2, "training has diverged; take a rate below 1"),
+        (["train", "{net}", "--out", "x"], 4, "no complete value data"),
+        (["train", "{data}", "--out", "{data}/train-00000"], 4, "holds a 'value data'"),
+        (["info", "{data}/train-00000"], 4, "holds a 'value data', not a value net"),
+        (["info", "nowhere"], 4, "there is no folder"),
+        (["floor", "{data}", "--bins", "1"], 2, "bins are numbers from 2 to 5"),
+        ([], 2, "give an action"),
+    ],
+)
+def test_errors(made, tmp_path, monkeypatch, capsys, arguments, code, message):
+    monkeypatch.chdir(tmp_path)
+    words = [each.format(data=made / "data", net=made / "net") for each in arguments]
+    words += TRAIN if "train" in words else []
+    assert main(["values", *words]) == code
+    error = capsys.readouterr().err.strip().splitlines()
+    assert message in error[-1] and error[-1].startswith("plurispiel values: ")

@@ -1,0 +1,70 @@
+"""Options and help of `plurispiel values`."""
+
+from plurispiel.tournaments.commands.arguments.parser import add_action, add_command
+
+
+def add(commands) -> None:
+    """Add `plurispiel values`."""
+    parser = add_command(
+        commands,
+        "values",
+        "values",
+        "Value networks: solve situations, train networks with them, and measure both.",
+        ["values sample leduc --situations 1000 --out leduc-data", "values train leduc-data --out leduc-net"],
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    _add_sample(actions)
+    _add_train(actions)
+    add = add_action(
+        actions,
+        "info",
+        "Show the errors of a network on situations that it never saw.",
+        ["values info leduc-net", "values info leduc-net --json"],
+    ).add_argument
+    add("net", metavar="NET", help="folder of a network")
+    add("--json", action="store_true", help="print as JSON")
+    add = add_action(
+        actions,
+        "floor",
+        "Measure the error that numbers of strength bins leave to any network.",
+        ["values floor leduc-data --bins 3,5", "values floor river-data --bins 128,256,512"],
+    ).add_argument
+    add("data", metavar="DATA", help="folder of solved situations")
+    add("--bins", metavar="N,N,...", help="numbers of bins (default: the number that networks of the level have)")
+    add("--situations", type=int, metavar="N", help="number of situations to measure, 1 or more (default: all)")
+    add("--json", action="store_true", help="print as JSON")
+
+
+def _add_sample(actions) -> None:
+    add = add_action(
+        actions,
+        "sample",
+        "Draw situations and solve them; the same command goes on where it was stopped.",
+        ["values sample leduc --situations 1000 --out leduc-data", "values sample river --out river-data (hours)"],
+    ).add_argument
+    add("level", metavar="LEVEL", help="leduc (second street) or river (start of the river, heads-up, 200 bb)")
+    add("--out", metavar="DIR", required=True, help="folder of the situations")
+    add("--situations", type=int, metavar="N", default=20_000, help="number to train with, 1 or more")
+    add("--unseen", type=int, metavar="N", default=2_000, help="number to measure with, 1 or more")
+    add("--seed", type=int, metavar="N", default=1, help="seed of the situations, 0 or more")
+    add("--json", action="store_true", help="print as JSON")
+
+
+def _add_train(actions) -> None:
+    add = add_action(
+        actions,
+        "train",
+        "Train a network; the same command goes on where it was stopped.",
+        ["values train leduc-data --out leduc-net", "values train river-data --out river-net --width 384 --layers 4"],
+    ).add_argument
+    add("data", metavar="DATA", help="folder of solved situations")
+    add("--out", metavar="DIR", required=True, help="folder of the network")
+    add("--situations", type=int, metavar="N", help="number of situations to train with, 1 or more (default: all)")
+    add("--bins", type=int, metavar="N", help="number of bins of strength (default: the level's)")
+    add("--layers", type=int, metavar="N", default=3, help="hidden layers, 1 to 16")
+    add("--width", type=int, metavar="N", default=128, help="units of a hidden layer, 1 to 4,096")
+    add("--epochs", type=int, metavar="N", default=40, help="passes over all situations, 1 to 10,000")
+    add("--batch", type=int, metavar="N", default=250, help="situations of a step, 1 or more")
+    add("--rate", type=float, metavar="X", default=0.003, help="first learning rate, above 0 and at most 1")
+    add("--seed", type=int, metavar="N", default=1, help="seed of the first weights and of the order, 0 or more")
+    add("--json", action="store_true", help="print as JSON")

@@ -1,0 +1,144 @@
+"""`plurispiel values`: solve situations, train value networks with them, and measure both."""
+
+import argparse
+import functools
+import json
+from pathlib import Path
+
+from plurispiel.abstraction.machine.interrupts import undisturbed
+from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.agents.values.data_set import DataConfig, data_config, load_situations, sample
+from plurispiel.agents.values.floor import encoding_floor
+from plurispiel.agents.values.levels import draw_situation, find_level
+from plurispiel.agents.values.net_file import StoredNet, load_net
+from plurispiel.agents.values.solved_situation import solve_exactly
+from plurispiel.agents.values.training import Trainer, TrainingConfig
+from plurispiel.agents.values.training_run import make_net
+from plurispiel.agents.values.training_set import num_hands
+from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
+from plurispiel.tournaments.commands.messages import say
+from plurispiel.tournaments.figures.value_net_text import net_record, net_text
+from plurispiel.tournaments.run.kernels import warmup
+
+_TRAINING = ("abstraction.holdem.showdown", "agents.values.net")
+_MOST = 100_000_000
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    if options.action is None:
+        raise ValueError("give an action: sample, train, info or floor (plurispiel values --help tells more)")
+    actions = {"sample": _sample, "train": _train, "info": _info, "floor": _floor}
+    try:
+        return actions[options.action](options)
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on")
+        return INTERRUPTED
+
+
+def _sample(options: argparse.Namespace) -> int:
+    level, folder = find_level(options.level), Path(options.out)
+    for name in ("situations", "unseen"):
+        _require_count(name, getattr(options, name))
+    if options.seed < 0:
+        raise ValueError(f"seed must be 0 or more, got {options.seed}")
+    undisturbed(functools.partial(solve_exactly, level, draw_situation(level, options.seed, "train", 0)))
+    counts = {"unseen": options.unseen, "train": options.situations}
+    say(f"{level.name}: {options.situations:,} situations and {options.unseen:,} unseen ones, seed {options.seed}")
+    with progress_bar(total=sum(counts.values()), unit=" situations") as progress:
+
+        def show(split: str) -> None:
+            progress.update()
+
+        sample(folder, DataConfig(level.name, options.seed), counts, solve_exactly, show)
+    record = {"folder": str(folder), "level": level.name, "seed": options.seed}
+    for split in counts:
+        there = load_situations(folder, split)
+        record[split] = {
+            "situations": len(there.pots),
+            "slack": float(there.slack.mean()),
+            "worst_slack": float(there.slack.max()),
+            "iterations": float(there.iterations.mean()),
+        }
+    if options.json:
+        print(json.dumps(record))
+        return 0
+    for split in counts:
+        facts = record[split]
+        print(
+            f"{split}: {facts['situations']:,} situations, {facts['iterations']:.0f} iterations on average, slack "
+            f"{100 * facts['slack']:.3f} % of the pot, at most {100 * facts['worst_slack']:.2f} %"
+        )
+    return 0
+
+
+def _train(options: argparse.Namespace) -> int:
+    config = TrainingConfig(
+        options.layers, options.width, options.epochs, options.batch, float(options.rate), options.seed
+    )
+    if options.situations is not None:
+        _require_count("situations", options.situations)
+    if options.bins is not None:
+        _require_count("bins", options.bins)
+    warmup(_TRAINING)
+    with progress_bar(total=2 * config.epochs, unit=" epochs") as progress:
+
+        def show(trainer: Trainer) -> None:
+            progress.set_postfix_str(f"error {trainer.errors[-1]:.4g}", refresh=False)
+            progress.update()
+
+        net = make_net(
+            Path(options.data),
+            Path(options.out),
+            config,
+            situations=options.situations,
+            num_bins=options.bins,
+            on_epoch=show,
+        )
+    _show(options, net)
+    return 0
+
+
+def _info(options: argparse.Namespace) -> int:
+    _show(options, load_net(Path(options.net)))
+    return 0
+
+
+def _floor(options: argparse.Namespace) -> int:
+    folder = Path(options.data)
+    if options.situations is not None:
+        _require_count("situations", options.situations)
+    level = find_level(data_config(folder).level)
+    bins = _bins(options.bins, num_hands(level)) if options.bins else [level.num_bins or num_hands(level)]
+    warmup(_TRAINING)
+    situations = load_situations(folder, "train", options.situations)
+    floors = {}
+    for number in progress_bar(bins, unit=" encodings"):
+        floors[number] = encoding_floor(level, situations, number)
+    if options.json:
+        rows = [{"bins": number, "mae": floor} for number, floor in floors.items()]
+        print(json.dumps({"level": level.name, "situations": len(situations.pots), "floors": rows}))
+        return 0
+    print(f"{level.name}, {len(situations.pots):,} situations: mean error that the bins leave")
+    for number, floor in floors.items():
+        print(f"{number:6,} bins {100 * floor:8.3f} % of the pot")
+    return 0
+
+
+def _show(options: argparse.Namespace, net: StoredNet) -> None:
+    print(json.dumps(net_record(net)) if options.json else net_text(net))
+
+
+def _bins(text: str, most: int) -> list[int]:
+    try:
+        found = [int(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(2 <= number <= most for number in found):
+        raise ValueError(f"bins are numbers from 2 to {most:,}, as in 2,{most}, got {text!r}")
+    return found
+
+
+def _require_count(name: str, count: int) -> None:
+    if not 1 <= count <= _MOST:
+        raise ValueError(f"{name} must be 1 to {_MOST:,}, got {count}")
