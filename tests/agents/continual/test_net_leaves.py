@@ -19,7 +19,7 @@ from plurispiel.agents.specs import agent_digest, make_agent
 from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, checkdown, inputs
 from plurispiel.agents.values.net_file import load_net
 
-jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,6 @@ def test_another_game(stored):
         NetLeaves(stored, boundary(rules))
 
 
-@jit_only
 def test_resolving_asks_the_network(folder):
     config = ContinualConfig(iterations=4, values=f"net:{folder}")
     found = Resolver(LEDUC, config)
@@ -99,7 +98,6 @@ def test_resolving_asks_the_network(folder):
     assert (played != exact).any() and found.counts["inner_solves"] == 0
 
 
-@jit_only
 def test_an_agent_with_a_network(folder):
     """The network is part of the agent: another network is another agent, for a tournament that goes on."""
     spec = f"continual?iterations=2&values=net:{folder}"

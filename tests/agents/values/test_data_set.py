@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 from bit_flips import flipped
@@ -12,6 +14,8 @@ from plurispiel.agents.values import data_set
 from plurispiel.agents.values.data_set import DataConfig, load_situations, sample
 from plurispiel.agents.values.levels import LEVELS, chips_behind, draw_situation, pot_of
 from plurispiel.agents.values.solved_situation import Solved, solve_exactly
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 LEDUC, RIVER = LEVELS["leduc"], LEVELS["river"]
 

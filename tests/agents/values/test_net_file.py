@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import os
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from plurispiel.agents.values.training import Trainer
 from plurispiel.agents.values.training_run import checkpoint_folder, keep_checkpoint, make_net, train
 from plurispiel.agents.values.training_set import training_set
 from plurispiel.agents.values.validation import measure, net_evs
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 LEDUC = LEVELS["leduc"]
 

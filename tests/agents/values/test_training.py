@@ -1,4 +1,5 @@
 import dataclasses
+import os
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from plurispiel.agents.values.net import Layers, ValueNet, new_layers
 from plurispiel.agents.values.training import Trainer, TrainingConfig, TrainingStopped, error_and_gradient
 from plurispiel.agents.values.training_set import TrainingSet, training_set
 from plurispiel.agents.values.validation import measure
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 LEDUC = LEVELS["leduc"]
 
