@@ -276,7 +276,9 @@ def _as_cards(cards: npt.ArrayLike, fewest: int, most: int, name: str) -> np.nda
     if array.ndim == 0 or not fewest <= array.shape[-1] <= most:
         raise ValueError(f"{name} has {fewest} to {most} cards along the last axis, got shape {array.shape}")
     kind = array.dtype.kind
-    if array.size and (kind not in "iu" or array.max() >= 52 or (kind == "i" and array.min() < 0)):
+    if array.size and kind not in "iu":
+        raise ValueError(f"{name} holds card ids 0..51, got {array.dtype}")
+    if array.size and (array.max() >= 52 or (kind == "i" and array.min() < 0)):
         raise ValueError(f"{name} holds card ids 0..51, got {array.dtype} from {array.min()} to {array.max()}")
     return np.require(array, np.uint8, ["C", "W"])
 

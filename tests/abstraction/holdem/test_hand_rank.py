@@ -227,6 +227,7 @@ def test_duplicate_cards_stay_inside_the_tables():
         (lambda: hand_rank([51, 52]), r"0\.\.51, got int64 from 51 to 52"),
         (lambda: hand_rank([-1, 5]), r"0\.\.51, got int64 from -1 to 5"),
         (lambda: hand_rank([0.0, 1.0]), "got float64"),
+        (lambda: hand_rank(["0", "1"]), "got <U1"),
         (lambda: hand_rank([[0, 1]], out=np.empty(1, np.int64)), r"uint16\[1\], got int64\[1\]"),
         (lambda: board_ranks([0, 1]), "a board has 3 to 5 cards"),
         (lambda: combo_ranks([0, 1, 2, 3, 4], [[5, 6, 7]]), "a board for 3 hole cards has 0 to 4 cards"),
