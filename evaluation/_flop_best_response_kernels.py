@@ -9,7 +9,7 @@ Arguments that recur
 nodes : BatchNodes
 deals : StreetDeals
     All boards of the street. Both seats have the same hands; the kernels read those of seat 0.
-facing : Facing
+facing : FacingRows
     The opponent's rows.
 seat : int
     The seat that responds.
@@ -31,10 +31,10 @@ from plurispiel.abstraction.machine.lanes import LANES, larger, load, spread, st
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows, fill_open_row
 
 ENTRY, LANE, DECISION = 0, 1, 2
-"""Columns of `Facing.open_rows`."""
+"""Columns of `FacingRows.open_rows`."""
 
 
-class Facing(NamedTuple):
+class FacingRows(NamedTuple):
     """One seat's rows on a street, as `respond` and `descend` read them.
 
     Attributes

@@ -19,7 +19,7 @@ OWN = 1
 """Kinds of values: of the best response, and of the seat's own strategy."""
 
 
-class Facing(NamedTuple):
+class FacingReach(NamedTuple):
     """The other seat's reach on one board, as `add_street_values` takes it.
 
     Attributes
@@ -162,7 +162,7 @@ def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, s
         The street's betting tree.
     hands : RankedHands
         The hands of the board.
-    facing : Facing
+    facing : FacingReach
         The other seat's reach, which weights the values.
     alive : bool[2, num_rows]
         Whether any hand of each seat has reach in a row. Nodes that the other seat does not reach are skipped: their

@@ -56,7 +56,7 @@ def compute_all_in_totals(rules: HoldemRules) -> np.ndarray:
     boards = board_classes(rules.num_board_cards, rules.num_suits, rules.num_ranks)
     ranker = HandRanker(rules)
     rows = LANES * blocks_for(FIRST_HAND + rules.num_combos)
-    work = _Workspace(*(empty_blocks(count, np.float32) for count in (rows, CARD_SLOTS, rows)))
+    work = _MarginWorkspace(*(empty_blocks(count, np.float32) for count in (rows, CARD_SLOTS, rows)))
     totals = np.zeros((num_classes, num_tiles * LANES))
     for board, weight in zip(boards.boards.tolist(), boards.sizes.tolist(), strict=True):
         _add_margins(ranker.rank(tuple(board)), classes, float(weight), num_tiles, work, totals)
@@ -68,7 +68,7 @@ def warmup() -> None:
     compute_all_in_totals(LEDUC)
 
 
-class _Workspace(NamedTuple):
+class _MarginWorkspace(NamedTuple):
     """Scratch memory of `_add_margins`; fields as in `fill_margin_tile`."""
 
     tile: np.ndarray
@@ -87,7 +87,7 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
     weight : float
     num_tiles : int
         The number of blocks of 16 lanes that have a lane for each class.
-    work : _Workspace
+    work : _MarginWorkspace
         Modified in place.
     totals : float64[num_classes, 16 * num_tiles]
         Modified in place.

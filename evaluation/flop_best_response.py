@@ -24,7 +24,7 @@ from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.resolve.deals import Deals, deal_streets
 from plurispiel.evaluation import _flop_best_response_kernels as kernels
 from plurispiel.evaluation import all_in_margins
-from plurispiel.evaluation._flop_best_response_kernels import Facing, ResponseWorkspace, StreetBlocks
+from plurispiel.evaluation._flop_best_response_kernels import FacingRows, ResponseWorkspace, StreetBlocks
 from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
 
 __all__ = ["FlopBestResponse", "StrategyRows", "warmup"]
@@ -56,8 +56,8 @@ class StrategyRows(Protocol):
         """Return the strength by which combos without a row call or fold: float64[num_combos]."""
 
 
-class _Table(NamedTuple):
-    """One seat's rows on a street, in the order of batches; fields as in `kernels.Facing`."""
+class _FacingTable(NamedTuple):
+    """One seat's rows on a street, in the order of batches; fields as in `kernels.FacingRows`."""
 
     table: np.ndarray
     table_first: np.ndarray
@@ -104,7 +104,7 @@ class FlopBestResponse:
         self._threads = threads
         self._streets = street_batches(tree, rules.num_streets, self._dtype)
         self.roots = self._streets[0].roots
-        self._tables: dict[int, tuple[StreetRows, list[_Table]]] = {}
+        self._tables: dict[int, tuple[StreetRows, list[_FacingTable]]] = {}
 
     def memory_bytes(self, num_buckets: tuple[int, ...]) -> int:
         """Return an estimate of the bytes that a flop takes; `num_buckets` is the number of buckets of each street."""
@@ -139,10 +139,10 @@ class FlopBestResponse:
         rules = self._rules
         everything = np.ones((2, rules.num_combos))
         deals = deal_streets(rules, 1, flop, everything, np.empty((0, rules.num_combos)), self._dtype)
-        walk = _Walk(self, deals, on_progress)
+        walk = _FlopWalk(self, deals, on_progress)
         return walk.values(reach)
 
-    def facing_tables(self, street: int, found: StreetRows) -> list[_Table]:
+    def facing_tables(self, street: int, found: StreetRows) -> list[_FacingTable]:
         """Return each seat's rows on a street in the order of batches; the same `found` gives the kept result."""
         kept = self._tables.get(street)
         if kept is None or kept[0] is not found:
@@ -150,7 +150,7 @@ class FlopBestResponse:
             self._tables[street] = kept
         return kept[1]
 
-    def _table(self, street: int, found: StreetRows, seat: int) -> _Table:
+    def _table(self, street: int, found: StreetRows, seat: int) -> _FacingTable:
         """Return one seat's rows on a street in the order of batches.
 
         An *open* row differs between the combos of a bucket, so kernels fill it for each combo (see `acting_rows`).
@@ -186,11 +186,11 @@ class FlopBestResponse:
                 cells.append(batch * num_buckets + bucket)
                 rows.append((entry, lane, number))
         if not cells:
-            return _Table(table, first[:-1], num_buckets, np.zeros(1, np.int64), np.empty((0, 3), np.int32))
+            return _FacingTable(table, first[:-1], num_buckets, np.zeros(1, np.int64), np.empty((0, 3), np.int32))
         order = np.argsort(cells, kind="stable")
         counts = np.bincount(cells, minlength=len(batches.members) * num_buckets)
         open_first = np.concatenate(([0], np.cumsum(counts)))
-        return _Table(table, first[:-1], num_buckets, open_first, np.array(rows, np.int32)[order])
+        return _FacingTable(table, first[:-1], num_buckets, open_first, np.array(rows, np.int32)[order])
 
     @property
     def streets(self) -> list[StreetBatches]:
@@ -203,7 +203,7 @@ class FlopBestResponse:
         return self._rules, self._rows, self._dtype, self._threads
 
 
-class _Walk:
+class _FlopWalk:
     """One flop, walked board after board."""
 
     def __init__(self, response: FlopBestResponse, deals: list[Deals], on_progress: OnProgress | None):
@@ -297,7 +297,7 @@ class _Walk:
             0 if is_last else self._above_widths[index + 1],
         )
 
-    def _respond(self, index: int, facing: Facing, seat: int, boards: np.ndarray) -> None:
+    def _respond(self, index: int, facing: FacingRows, seat: int, boards: np.ndarray) -> None:
         """Add the values at the roots of a street on some boards, with all threads."""
         nodes, blocks = self._response.streets[index].nodes, self._blocks(index)
 
@@ -320,7 +320,7 @@ class _Walk:
 
         run_chunks(worker, len(nodes.shape), chunk=_CHUNK, threads=self._threads)
 
-    def _facing(self, index: int, seat: int, first: int, last: int, past: np.ndarray) -> Facing:
+    def _facing(self, index: int, seat: int, first: int, last: int, past: np.ndarray) -> FacingRows:
         """Return the opponent's rows on the boards ``first..last - 1`` of a street."""
         deals = self._deals[index]
         boards = deals.boards[first:last]
@@ -337,7 +337,7 @@ class _Walk:
             for number in range(first, last):
                 strengths[number] = self._rows.strengths(deals.boards[number])
         here = np.concatenate((past, np.zeros((1, self._rules.num_combos), np.int32)))
-        return Facing(
+        return FacingRows(
             table.table,
             table.table_first,
             buckets,
@@ -349,7 +349,7 @@ class _Walk:
             strengths,
         )
 
-    def _buckets_on(self, index: int, facing: Facing, board: int) -> np.ndarray:
+    def _buckets_on(self, index: int, facing: FacingRows, board: int) -> np.ndarray:
         """Return the bucket of each combo on a board, 0 for combos that share a card with it: int32[num_combos]."""
         hands = self._deals[index].arrays.seats[0]
         part = slice(hands.first[board], hands.first[board + 1])

@@ -28,7 +28,7 @@ from plurispiel.abstraction.holdem.showdown import HandRanker, RankedHands
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS
 from plurispiel.agents.base import Agent, PublicState
 from plurispiel.evaluation import _public_walk_kernels as kernels
-from plurispiel.evaluation.range_reader import SYMMETRY_TOLERANCE, Question, RangeReader
+from plurispiel.evaluation.range_reader import SYMMETRY_TOLERANCE, RangeQuestion, RangeReader
 
 MAX_PUBLIC_STATES = 2_000_000_000
 """Largest public tree, in betting nodes times boards; a walk takes some hours with agents that answer quickly."""
@@ -112,7 +112,7 @@ class _Street:
         nodes = betting.nodes
         # Each question with the row of the reach of the seat to act.
         self.questions = [
-            (Question(decision), int(nodes.rows[decision.seat, decision.node])) for decision in betting.decisions
+            (RangeQuestion(decision), int(nodes.rows[decision.seat, decision.node])) for decision in betting.decisions
         ]
         self.root_rows = [rows[nodes.parent < 0] for rows in nodes.rows]
         self.end_rows = [rows[nodes.kind == STREET_END] for rows in nodes.rows]
@@ -258,7 +258,9 @@ class PublicWalk:
         else:
             end_values = np.empty((2, 2, 0, self._rules.num_combos))
         for seat in range(2):
-            facing = kernels.Facing(work.reach[1 - seat], street.fold_rows[1 - seat], street.showdown_rows[1 - seat])
+            facing = kernels.FacingReach(
+                work.reach[1 - seat], street.fold_rows[1 - seat], street.showdown_rows[1 - seat]
+            )
             kernels.add_street_values(
                 nodes,
                 hands,

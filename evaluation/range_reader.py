@@ -18,7 +18,7 @@ SYMMETRY_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class RangeQuestion:
     """A decision about which an agent is asked on many boards.
 
     Attributes
@@ -82,7 +82,7 @@ class RangeReader:
         for seat in range(2):
             self._restart(seat)
 
-    def read(self, question: Question, board: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    def read(self, question: RangeQuestion, board: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Return the strategy that the agent to act reports on a board.
 
         Returns
@@ -115,7 +115,7 @@ class RangeReader:
             )
         return self._columns(question, strategy)
 
-    def fault(self, question: Question, board: tuple[int, ...]) -> ValueError:
+    def fault(self, question: RangeQuestion, board: tuple[int, ...]) -> ValueError:
         """Return the error to raise for a strategy whose rows are no distributions over the legal actions."""
         decision = question.decision
         agent = self._agents[decision.seat]
@@ -125,12 +125,12 @@ class RangeReader:
             f"{[action.action for action in question.actions]}"
         )
 
-    def is_suit_symmetric(self, questions: Sequence[Question], street: int) -> bool:
+    def is_suit_symmetric(self, questions: Sequence[RangeQuestion], street: int) -> bool:
         """Return whether `NUM_RELABELINGS` random questions have the same answers after suits are renamed.
 
         Parameters
         ----------
-        questions : sequence of Question
+        questions : sequence of RangeQuestion
             Questions about decisions of one street.
         street : int
             The street of the questions, one with board cards.
@@ -166,12 +166,12 @@ class RangeReader:
         parts = np.split(board, [end for end in ends if end < len(board)])
         return tuple(card for part in parts for card in np.sort(part).tolist())
 
-    def _by_action(self, question: Question, board: tuple[int, ...]) -> np.ndarray:
+    def _by_action(self, question: RangeQuestion, board: tuple[int, ...]) -> np.ndarray:
         """Return the probabilities of the legal actions: float64[num_combos, num_actions]."""
         probabilities, nodes = self.read(question, board)
         return np.stack([probabilities[:, nodes == node].sum(axis=1) for node in question.nodes], axis=1)
 
-    def _columns(self, question: Question, strategy: Strategy) -> tuple[np.ndarray, np.ndarray]:
+    def _columns(self, question: RangeQuestion, strategy: Strategy) -> tuple[np.ndarray, np.ndarray]:
         actions, probabilities = np.asarray(strategy.actions), np.asarray(strategy.probabilities)
         if strategy.highest is not None:  # columns may be ranges of raises: make one for each legal action
             actions = np.array(list(question.decision.children))

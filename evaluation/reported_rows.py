@@ -10,7 +10,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import SUM_TOLERANCE, Agent
 from plurispiel.agents.blueprint.acting_rows import StreetRows
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows
-from plurispiel.evaluation.range_reader import Question, RangeReader
+from plurispiel.evaluation.range_reader import RangeQuestion, RangeReader
 
 __all__ = ["ReportedRows"]
 
@@ -89,7 +89,7 @@ class ReportedRows:
             raise self._reader.fault(question, board)
         return row
 
-    def _question(self, states: TreeStates, node: int) -> Question:
+    def _question(self, states: TreeStates, node: int) -> RangeQuestion:
         tree = self._tree
         actions, at = [], node
         while at > 0:
@@ -99,7 +99,7 @@ class ReportedRows:
         first = int(tree.first_child[node])
         children = {action: first + place for place, action in enumerate(tree.actions(node).tolist())}
         state = states.state(node).array.tolist()
-        return Question(BettingDecision(node, 0, int(tree.actor[node]), state, tuple(reversed(actions)), children))
+        return RangeQuestion(BettingDecision(node, 0, int(tree.actor[node]), state, tuple(reversed(actions)), children))
 
 
 def _no_earlier_rows() -> EarlierRows:

@@ -2,7 +2,7 @@
 
 from plurispiel.tournaments.league.config import LeagueConfig
 from plurispiel.tournaments.league.folder import League, create_league
-from plurispiel.tournaments.league.player import LeaguePlayer, Limits
+from plurispiel.tournaments.league.player import LeaguePlayer, PlayLimits
 
 SETTINGS = {"placement": 8, "score": "duplicate", "referee": "none"}
 
@@ -28,7 +28,7 @@ def play_on(league, *, clock=None, **limits) -> list[str]:
     said: list[str] = []
     options = {} if clock is None else {"clock": clock}
     with league.playing():
-        LeaguePlayer(league, Limits(**limits), 1, said.append, said.append, **options).play(progress=False)
+        LeaguePlayer(league, PlayLimits(**limits), 1, said.append, said.append, **options).play(progress=False)
     return said
 
 

@@ -32,7 +32,7 @@ def sum_points(tables, combos, boards, weights, work, points, total_weight):
     boards : uint8[num_boards, num_board_cards]
     weights : float64[num_boards]
         Factor by which the points on each board are multiplied.
-    work : features.Workspace
+    work : features.PointWorkspace
     points, total_weight : float64[num_combos]
         Sum of each combo's weighted points, and of the weights of the boards on which it is free. Modified in place.
     """
@@ -85,7 +85,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
     board : uint8[3..5]
     weight : float
         Factor by which the points are multiplied.
-    work : features.Workspace
+    work : features.PointWorkspace
     points, total_weight : float64[1326]
         Modified in place, like `work`.
     """

@@ -119,7 +119,7 @@ def warmup() -> None:
     draw_outs(LEDUC, (0,))
 
 
-class Workspace(NamedTuple):
+class PointWorkspace(NamedTuple):
     """Memory for `_features_kernels.sum_points`.
 
     Attributes
@@ -194,7 +194,7 @@ def _run_outs(
 def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return every combo's weighted strength, summed over boards on which it is free, and the boards' total weight."""
     num_combos = len(combos)
-    work = Workspace(
+    work = PointWorkspace(
         ranks=np.empty(num_combos, dtype=np.uint16),
         order=np.empty(num_combos, dtype=np.int32),
         spare=np.empty(num_combos, dtype=np.int32),

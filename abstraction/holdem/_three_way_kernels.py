@@ -29,7 +29,7 @@ def fill_pair_masses(cards, groups, reach, work, out):
         Index of the first hand of each group of equal strength; the last entry is the number of hands.
     reach : float64[2, num_hands]
         The weights of the hands in the two other ranges.
-    work : three_way._Workspace
+    work : three_way._PairSums
         Overwritten.
     out : float64[NUM_SETS, NUM_SETS, num_hands]
         Axis 0 is the set of hands counted in the first range, axis 1 the set counted in the second, axis 2 the hand. An

@@ -16,7 +16,7 @@ __all__ = ["pair_masses", "three_way_values"]
 WEAKER, NOT_STRONGER, ALL = kernels.WEAKER, kernels.NOT_STRONGER, kernels.ALL
 
 
-class _Workspace(NamedTuple):
+class _PairSums(NamedTuple):
     """Sums for `_three_way_kernels.fill_pair_masses`, in the symbols at the top of that module.
 
     Attributes
@@ -68,7 +68,7 @@ def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike)
         raise ValueError(f"a range has a weight for each of the {len(hands.combos)} hands, got {reach.shape[1:]}")
     if len(hands.cards) and hands.cards.max() >= kernels.NUM_CARDS:
         raise ValueError("three-way values are for two hole cards")
-    work = _Workspace(
+    work = _PairSums(
         number=np.empty((kernels.NUM_CARDS, kernels.NUM_CARDS), np.int64),
         totals=np.empty((kernels.NUM_SETS, 2)),
         mass=np.empty((kernels.NUM_SETS, 2, kernels.NUM_CARDS)),

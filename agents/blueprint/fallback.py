@@ -72,7 +72,7 @@ def defended_share(pot: int, to_call: int) -> float:
     return 1.0 - to_call / pot
 
 
-class _Table(NamedTuple):
+class _BucketRows(NamedTuple):
     """The strategy and the source of each bucket at a decision, with the dtypes of `KeptRows.find`.
 
     `is_whole` tells whether every bucket has its own row, without a stand-in.
@@ -239,10 +239,10 @@ class KeptRows:
             at = int(tree.parent[at])
         return decisions
 
-    def _make_table(self, node: int) -> _Table:
+    def _make_table(self, node: int) -> _BucketRows:
         num_buckets = self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]]
         rows, sources = self.in_buckets(node, np.arange(num_buckets))
-        return _Table(rows, sources, not sources.any())
+        return _BucketRows(rows, sources, not sources.any())
 
     def in_buckets(self, node: int, buckets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the strategies of buckets at a decision as `find` does, without stand-ins from earlier decisions."""

@@ -25,7 +25,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_decisions
 
-__all__ = ["Features", "LikeDecisions", "features_of", "tree_features"]
+__all__ = ["DecisionFeatures", "LikeDecisions", "features_of", "tree_features"]
 
 MAX_KEPT = 4096
 NUM_SAMPLED_BUCKETS = 16
@@ -38,7 +38,7 @@ NO_LIMIT_DEPTH = 100.0
 """The stack-to-pot ratio in a game without stacks."""
 
 
-class Features(NamedTuple):
+class DecisionFeatures(NamedTuple):
     """The features of a decision, as numbers; `WEIGHTS` has a weight for each.
 
     Attributes
@@ -65,14 +65,14 @@ class Features(NamedTuple):
     may_raise: float
 
 
-WEIGHTS = Features(odds=6.0, depth=1.0, num_raises=0.5, crowd=1.0, is_last=0.5, may_raise=1.0)
+WEIGHTS = DecisionFeatures(odds=6.0, depth=1.0, num_raises=0.5, crowd=1.0, is_last=0.5, may_raise=1.0)
 """The weights of the differences of features in a distance, chosen by judgement and not fitted."""
 
 MISSING_WEIGHT = 3.0
 """The weight of a decision's share of missing rows in a distance."""
 
 
-def features_of(state: BettingState) -> Features:
+def features_of(state: BettingState) -> DecisionFeatures:
     """Return the features of the decision at a betting state."""
     contributions, folded, stacks = state.contributions, state.folded, state.rules.stacks
     live = [seat for seat, is_out in enumerate(folded) if not is_out]
@@ -82,7 +82,7 @@ def features_of(state: BettingState) -> Features:
         left = [stacks[seat] - contributions[seat] - (asked if seat == state.actor else 0) for seat in live]
         own = left.pop(live.index(state.actor))
         depth = max(min(own, max(left)), 0) / (pot + asked)
-    return Features(
+    return DecisionFeatures(
         asked / (pot + asked),
         math.log(LEAST_DEPTH + depth),
         min(int(state.array[betting_state.NUM_RAISES]), 3),
@@ -93,7 +93,7 @@ def features_of(state: BettingState) -> Features:
 
 
 def tree_features(rules: HoldemRules, tree: BettingTree) -> np.ndarray:
-    """Return the features of all decisions of a tree: float32[fields of `Features`, num_nodes].
+    """Return the features of all decisions of a tree: float32[fields of `DecisionFeatures`, num_nodes].
 
     Where the betting is over, features are 0.
     """
@@ -135,7 +135,7 @@ def tree_features(rules: HoldemRules, tree: BettingTree) -> np.ndarray:
 
 
 class _Candidates(NamedTuple):
-    """Decisions, their features by the fields of `Features`, and the costs of missing rows, as distances."""
+    """Decisions, their features by the fields of `DecisionFeatures`, and the costs of missing rows, as distances."""
 
     nodes: np.ndarray
     columns: np.ndarray
@@ -161,10 +161,10 @@ class LikeDecisions:
         state's street are compared: those that face a bet if the state does, else those that face none. None if the
         tree has no such decision.
         """
-        features = Features(*(round(feature, 2) for feature in features_of(state)))
+        features = DecisionFeatures(*(round(feature, 2) for feature in features_of(state)))
         return self._nearest(state.street, state.can_fold, features)
 
-    def _find(self, street: int, faces_bet: bool, features: Features) -> int | None:
+    def _find(self, street: int, faces_bet: bool, features: DecisionFeatures) -> int | None:
         if street >= len(self._candidates):
             return None
         nodes, columns, cost = self._candidates[street][faces_bet]

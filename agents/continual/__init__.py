@@ -2,7 +2,7 @@
 
 from plurispiel.agents.continual.agent import ContinualAgent, continual_agent
 from plurispiel.agents.continual.config import ContinualConfig, config_from_options
-from plurispiel.agents.continual.lookahead import Lookahead, Opponent, Solution
+from plurispiel.agents.continual.lookahead import Lookahead, Opponent, SolvedLookahead
 from plurispiel.agents.continual.resolver import Resolver
 from plurispiel.agents.continual.small_games import continual_strategy
 
@@ -12,7 +12,7 @@ __all__ = [
     "Lookahead",
     "Opponent",
     "Resolver",
-    "Solution",
+    "SolvedLookahead",
     "config_from_options",
     "continual_agent",
     "continual_strategy",

@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import fill_fold_mass, fill_
 from plurispiel.abstraction.machine.jit import kernel
 
 
-class Betting(NamedTuple):
+class BettingArrays(NamedTuple):
     """The betting of a street from one root, for N nodes, of which E are ends of the street.
 
     Attributes
@@ -49,7 +49,7 @@ class Betting(NamedTuple):
     ends: np.ndarray
 
 
-class Tables(NamedTuple):
+class LookaheadTables(NamedTuple):
     """What changes from iteration to iteration, for A actions, N nodes, R rows of reach, E ends and H hands.
 
     Attributes
@@ -79,7 +79,7 @@ class Tables(NamedTuple):
     mass: np.ndarray
 
 
-class Entry(NamedTuple):
+class RootRanges(NamedTuple):
     """How hands come to the root: both ranges, and for one seat perhaps through the re-solving gadget.
 
     Attributes

@@ -21,7 +21,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.continual.leaf_values import board_chance
-from plurispiel.agents.continual.lookahead import Solution
+from plurispiel.agents.continual.lookahead import SolvedLookahead
 
 __all__ = ["NOBODY", "Carried", "expected_values", "start"]
 
@@ -50,12 +50,14 @@ class Carried:
     bounds: np.ndarray | None = None
     estimate: np.ndarray | None = None
 
-    def after_action(self, solution: Solution, node: int, action: int, played: np.ndarray, seat: int) -> "Carried":
+    def after_action(
+        self, solution: SolvedLookahead, node: int, action: int, played: np.ndarray, seat: int
+    ) -> "Carried":
         """Return what the seat carries after its own action: the result of `start` if no combo takes the action.
 
         Parameters
         ----------
-        solution : Solution
+        solution : SolvedLookahead
             The solution by which the seat has acted.
         node : int
             The decision's node there.
@@ -71,7 +73,7 @@ class Carried:
         carried = Carried(left / left.sum())
         return carried.bounded(solution, solution.decision(node).children[action], 1 - seat, reach)
 
-    def bounded(self, solution: Solution, node: int, other: int, reach: np.ndarray | None = None) -> "Carried":
+    def bounded(self, solution: SolvedLookahead, node: int, other: int, reach: np.ndarray | None = None) -> "Carried":
         """Return the same range with the opponent's values at a node of a solution as bounds.
 
         Parameters
@@ -84,12 +86,12 @@ class Carried:
         masses = _facing(solution.rules, solution.board, self.range if reach is None else reach)
         return Carried(self.range, expected_values(solution.means.values[other, node], masses))
 
-    def after_cards(self, solution: Solution, node: int, board: tuple[int, ...], seat: int) -> "Carried":
+    def after_cards(self, solution: SolvedLookahead, node: int, board: tuple[int, ...], seat: int) -> "Carried":
         """Return what the seat carries after the cards of a new street.
 
         Parameters
         ----------
-        solution : Solution
+        solution : SolvedLookahead
             The seat's last solution on the street before.
         node : int
             The end of the street there.

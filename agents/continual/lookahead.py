@@ -32,7 +32,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS
 from plurispiel.agents.continual import _lookahead_kernels as kernels
 from plurispiel.agents.continual.leaf_values import Boundary, Leaves, Line, ValueFunction
 
-__all__ = ["BOUNDS", "Lookahead", "Means", "Opponent", "Solution"]
+__all__ = ["BOUNDS", "Lookahead", "Means", "Opponent", "SolvedLookahead"]
 
 BOUNDS = ("iterations", "average", "best")
 """The values that bound the opponent: means over the iterations, as in the paper; those of the average strategies;
@@ -79,7 +79,7 @@ class Means(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class SolvedLookahead:
     """A solved lookahead.
 
     Attributes
@@ -189,7 +189,7 @@ class Lookahead:
         *,
         opponent: Opponent | None = None,
         bounds: str = "iterations",
-    ) -> Solution:
+    ) -> SolvedLookahead:
         """Solve the street from ranges at its root.
 
         Parameters
@@ -201,7 +201,7 @@ class Lookahead:
         opponent : Opponent, optional
             The seat that may terminate; without, both ranges are as given.
         bounds : {"iterations", "average", "best"}
-            The values and reaches that `Solution.means` has.
+            The values and reaches that `SolvedLookahead.means` has.
         """
         live = self._hands.combos
         entry = self._entry(ranges[:, live], opponent)
@@ -227,7 +227,7 @@ class Lookahead:
         else:
             means = self._measured(tables, entry, opponent, bounds)
         first_action = {each.node: int(self._arrays.child_first[each.node]) for each in self.betting.decisions}
-        return Solution(
+        return SolvedLookahead(
             self._rules,
             self._board,
             self.betting,
@@ -241,7 +241,7 @@ class Lookahead:
     def _cards(self) -> tuple[np.ndarray, np.ndarray]:
         return self._hands.cards, self._hands.groups
 
-    def _entry(self, dealt: np.ndarray, opponent: Opponent | None) -> kernels.Entry:
+    def _entry(self, dealt: np.ndarray, opponent: Opponent | None) -> kernels.RootRanges:
         num_hands = dealt.shape[1]
         live = self._hands.combos
         forced, terminating = np.zeros(num_hands), np.zeros(num_hands)
@@ -249,7 +249,7 @@ class Lookahead:
             forced = opponent.forced[live]
             # Values are weighted by the matching hands of the other seat; bounds in chips must be, too.
             terminating = opponent.bounds[live] * fold_mass(self._hands, dealt[1 - opponent.seat])
-        return kernels.Entry(
+        return kernels.RootRanges(
             seat=np.array([_NOBODY if opponent is None else opponent.seat]),
             dealt=np.ascontiguousarray(dealt),
             forced=np.ascontiguousarray(forced),
@@ -258,11 +258,11 @@ class Lookahead:
             regrets=np.zeros((2, num_hands)),
         )
 
-    def _tables(self) -> kernels.Tables:
+    def _tables(self) -> kernels.LookaheadTables:
         nodes = self.betting.nodes
         num_hands, num_nodes, num_rows = len(self._hands.combos), len(nodes.kind), max(self.betting.num_rows)
         num_actions, num_ends = num_nodes - 1, len(self._arrays.ends)
-        return kernels.Tables(
+        return kernels.LookaheadTables(
             regrets=np.zeros((num_actions, num_hands)),
             strategy=np.zeros((num_actions, num_hands)),
             strategy_sums=np.zeros((num_actions, num_hands)),
@@ -276,7 +276,7 @@ class Lookahead:
         )
 
     def _measured(
-        self, tables: kernels.Tables, entry: kernels.Entry, opponent: Opponent | None, bounds: str
+        self, tables: kernels.LookaheadTables, entry: kernels.RootRanges, opponent: Opponent | None, bounds: str
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return values, reach and values by board at ends under the average strategies, or best responses to them."""
         kernels.go_down(self._arrays, *self._cards, tables, entry, tables.strategy_sums)
@@ -300,14 +300,14 @@ class Lookahead:
         return found
 
 
-def _arrays(betting: StreetBetting) -> kernels.Betting:
+def _arrays(betting: StreetBetting) -> kernels.BettingArrays:
     """Return the betting of a street as kernels take it."""
     nodes = betting.nodes
     children: list[list[int]] = [[] for _ in range(len(nodes.kind))]
     for decision in betting.decisions:
         children[decision.node] = list(decision.children.values())
     folds, showdowns = (np.flatnonzero(nodes.kind == kind).astype(np.int32) for kind in (FOLD_END, SHOWDOWN))
-    return kernels.Betting(
+    return kernels.BettingArrays(
         kind=nodes.kind,
         row=np.ascontiguousarray(nodes.rows),
         child_first=np.cumsum([0, *map(len, children)]).astype(np.int32),

@@ -21,7 +21,7 @@ from plurispiel.agents.continual.carried import Carried, start
 from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.continual.exact_values import ExactLeaves
 from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves, Leaves, Line, Noise, NoisyLeaves
-from plurispiel.agents.continual.lookahead import Lookahead, Opponent, Solution
+from plurispiel.agents.continual.lookahead import Lookahead, Opponent, SolvedLookahead
 from plurispiel.agents.continual.net_leaves import net_leaves
 
 __all__ = ["MAX_STREETS", "Resolved", "Resolver", "prepare"]
@@ -39,7 +39,7 @@ class Resolved:
 
     Attributes
     ----------
-    solution : Solution
+    solution : SolvedLookahead
     node : int
         The decision's node in `solution`: 0, unless an earlier solution of the same street is used again
         (`ContinualConfig.resolve`).
@@ -51,7 +51,7 @@ class Resolved:
         The strategy with which the seat acts: that of `solution`, purged (`ContinualConfig.purge`).
     """
 
-    solution: Solution
+    solution: SolvedLookahead
     node: int
     carried: Carried
     actions: list[int]
@@ -102,7 +102,7 @@ class Resolver:
             raise ValueError("continual re-solving needs a menu of raises, as in menu=fcpa: the game offers any size")
         self._net = net_leaves(Path(config.net)) if config.net else None
         self._menu: RaiseMenu = functools.partial(_offered, menu)
-        self._first: Solution | None = None
+        self._first: SolvedLookahead | None = None
         self._found: dict[tuple[tuple[int, ...], Line], Resolved] = {}
 
     def resolved(self, board: tuple[int, ...], actions: Line) -> Resolved:
@@ -127,7 +127,7 @@ class Resolver:
             return self._resolved(self._root(), 0, carried)
         return self._resolved(self._solve(state, board, actions, carried), 0, carried)
 
-    def _resolved(self, solution: Solution, node: int, carried: Carried) -> Resolved:
+    def _resolved(self, solution: SolvedLookahead, node: int, carried: Carried) -> Resolved:
         played = purged(solution.strategy(node), self.config.purge)
         return Resolved(solution, node, carried, list(solution.decision(node).children), played)
 
@@ -152,13 +152,13 @@ class Resolver:
             return start(self.rules, board)
         return carried.after_cards(last.solution, node, board, seat)
 
-    def _root(self) -> Solution:
+    def _root(self) -> SolvedLookahead:
         """Return the solution of the start of the hand, in which both seats hold every combo alike."""
         if self._first is None:
             self._first = self._solve(BettingState(self.rules), (), (), start(self.rules, ()))
         return self._first
 
-    def _solve(self, state: BettingState, board: tuple[int, ...], actions: Line, carried: Carried) -> Solution:
+    def _solve(self, state: BettingState, board: tuple[int, ...], actions: Line, carried: Carried) -> SolvedLookahead:
         config, seat, other = self.config, state.actor, 1 - state.actor
         lookahead = Lookahead(state, board, actions, self._leaves, self._menu)
         even = start(self.rules, board).range

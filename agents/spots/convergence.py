@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Limits", "OnProgress", "converge"]
+__all__ = ["ConvergenceLimits", "OnProgress", "converge"]
 
 OnProgress = Callable[[int, float, float], None]
 """Called with the iterations done, the seconds so far and the exploitability in % of the pot."""
@@ -35,7 +35,7 @@ class _Solver(Protocol):
 
 
 @dataclass(frozen=True)
-class Limits:
+class ConvergenceLimits:
     """When a run ends.
 
     Attributes
@@ -64,7 +64,7 @@ class Limits:
 def converge(
     solver: _Solver,
     measure: Callable[[], float],
-    limits: Limits,
+    limits: ConvergenceLimits,
     *,
     by_buckets: bool = False,
     on_progress: OnProgress | None = None,

@@ -16,7 +16,7 @@ from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.three_way_cfr import ThreeWayEvaluation, ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
-from plurispiel.agents.spots.convergence import Limits, OnProgress, converge
+from plurispiel.agents.spots.convergence import ConvergenceLimits, OnProgress, converge
 from plurispiel.agents.spots.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.three_way import DEFAULT_ALGORITHM, three_way_solver, three_way_strategy
@@ -147,7 +147,7 @@ def solve_spot(
     >>> [round(chips) for chips in solve_spot(spot, target_pct=0.1).ev]
     [33, 27]
     """
-    limits = Limits(target_pct, max_seconds, int(max_iterations))
+    limits = ConvergenceLimits(target_pct, max_seconds, int(max_iterations))
 
     def check(num_bytes: int) -> None:
         if on_memory is not None:

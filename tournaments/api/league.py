@@ -15,7 +15,7 @@ from plurispiel.tournaments.league.config import LeagueConfig
 from plurispiel.tournaments.league.entries import Entry
 from plurispiel.tournaments.league.folder import League, holds_league
 from plurispiel.tournaments.league.folder import create_league as create_folder
-from plurispiel.tournaments.league.player import LeaguePlayer, Limits
+from plurispiel.tournaments.league.player import LeaguePlayer, PlayLimits
 from plurispiel.tournaments.league.standings import make_standings
 
 __all__ = ["Addition", "add_to_league", "create_league", "league_standings", "play_league", "remove_from_league"]
@@ -151,7 +151,7 @@ def play_league(
     if len(league.active) < 2:
         raise ValueError(f"a league needs two agents or more; plurispiel league {folder} add AGENT adds one")
     notes = Notes(progress)
-    limits = Limits(hands, None if hours is None else 3600.0 * hours)
+    limits = PlayLimits(hands, None if hours is None else 3600.0 * hours)
     with league.playing():
         if fresh:
             league.forget_pairings()

@@ -5,7 +5,6 @@ strategy are compared with the bounds that were carried to it. A hand *keeps* it
 percent of the pot above it.
 """
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +14,7 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Decision, PublicState, View
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.bench.decision_times import TimedAgent, time_of_decisions, times_by_street
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _HANDS_A_SECOND = 10
@@ -75,18 +75,15 @@ class _Kept:
         ]
 
 
-class _Timed(TableAgent):
-    """Continual re-solving that records the street and the time of its decisions, and how the bounds are kept."""
+class _CheckedTableAgent(TimedAgent, TableAgent):
+    """Continual re-solving that records the times of its decisions, and how the bounds are kept."""
 
     def __init__(self, config: TableConfig, kept: list[_Kept] | None):
         super().__init__(config)
-        self.taken: list[tuple[int, float]] = []
         self._kept = kept
 
     def act(self, view: View) -> Decision:
-        began = time.perf_counter()
         decision = super().act(view)
-        self.taken.append((view.public.street, time.perf_counter() - began))
         if self._kept is not None and view.public.street:
             self._kept[view.public.street].add(self, view.public)
         return decision
@@ -113,7 +110,7 @@ def bench_continual(seconds: float = 1.0, config: TableConfig | None = None) -> 
 
 
 def _times(name: str, config: TableConfig, num_hands: int, kept: list[_Kept] | None) -> list[Measurement]:
-    agents = [_Timed(config, kept) for _ in range(2)]
+    agents = [_CheckedTableAgent(config, kept) for _ in range(2)]
     with progress_bar(total=num_hands, desc=name, unit="hand") as progress:
         for number in range(num_hands + 1):
             deck = deal_deck(HUNL, np.random.default_rng((1, number)))
@@ -127,16 +124,7 @@ def _times(name: str, config: TableConfig, num_hands: int, kept: list[_Kept] | N
             for each in kept or ():
                 each.clear()
     taken = [each for agent in agents for each in agent.taken]
-    rows = [_row(f"{name}: a decision", [spent for _, spent in taken], f"{num_hands} hands, ")]
-    for street, title in enumerate(STREETS):
-        times = [spent for where, spent in taken if where == street]
-        if times:
-            rows.append(_row(f"  a decision, {title}", times, ""))
+    mean = time_of_decisions(f"{name}: a decision", [spent for _, spent in taken], f"{num_hands} hands, ")
     anew = sum(agent.counts["anew"] for agent in agents)
-    return [*rows, Measurement("  solves without bounds, as no hand takes the action", anew, "solves")]
-
-
-def _row(name: str, times: list[float], note: str) -> Measurement:
-    return Measurement(
-        name, float(np.mean(times)), "s", f"{note}{len(times)} decisions, the longest {max(times):.2f} s"
-    )
+    anew_row = Measurement("  solves without bounds, as no hand takes the action", anew, "solves")
+    return [mean, *times_by_street(taken), anew_row]

@@ -31,7 +31,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
-class _Table:
+class _CoverageTable:
     """A game, its agents in the order in which they become silent, and the number of groups in the pool."""
 
     game: str
@@ -40,13 +40,13 @@ class _Table:
 
 
 _TABLES = {
-    "Leduc": _Table("leduc_poker", ("random", "equity"), 5_000),
-    "Leduc, 3 seats": _Table("leduc_poker(players=3)", ("random", "equity", "random"), 5_000),
-    "`tag`, `blueprint`": _Table("HUNL", ("tag", "blueprint"), 10_000),
-    "`tag`, `equity`, `random`, 3 `blueprint`": _Table(
+    "Leduc": _CoverageTable("leduc_poker", ("random", "equity"), 5_000),
+    "Leduc, 3 seats": _CoverageTable("leduc_poker(players=3)", ("random", "equity", "random"), 5_000),
+    "`tag`, `blueprint`": _CoverageTable("HUNL", ("tag", "blueprint"), 10_000),
+    "`tag`, `equity`, `random`, 3 `blueprint`": _CoverageTable(
         "SIXMAX", ("tag", "equity", "random", "blueprint", "blueprint", "blueprint"), 800
     ),
-    "`tag`, 5 `blueprint`": _Table("SIXMAX", ("tag", *["blueprint"] * 5), 800),
+    "`tag`, 5 `blueprint`": _CoverageTable("SIXMAX", ("tag", *["blueprint"] * 5), 800),
 }
 _BREAK = " | "
 

@@ -4,29 +4,19 @@ import time
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, STREETS, HoldemRules
-from plurispiel.agents.base import Decision, View
+from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
 from plurispiel.agents.search.agent import MOVED_SHARE, SearchAgent
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.bench.decision_times import TimedAgent, times_by_street
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAMES = {"heads-up, 200 bb": HUNL, "six seats, 100 bb": SIXMAX}
 _HANDS_A_SECOND = 30
 
 
-class _Timed(SearchAgent):
-    """Search that records the street and the time of each of its decisions."""
-
-    def __init__(self, config: SearchConfig | None):
-        super().__init__(config=config)
-        self.taken: list[tuple[int, float]] = []
-
-    def act(self, view: View) -> Decision:
-        began = time.perf_counter()
-        decision = super().act(view)
-        self.taken.append((view.public.street, time.perf_counter() - began))
-        return decision
+class _TimedSearch(TimedAgent, SearchAgent):
+    """Search that records the times of its decisions."""
 
 
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Measurement]:
@@ -48,7 +38,7 @@ def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> li
 
 
 def _measure(name: str, rules: HoldemRules, num_hands: int, config: SearchConfig | None) -> list[Measurement]:
-    agents, hands = [_Timed(config) for _ in range(rules.num_seats)], []
+    agents, hands = [_TimedSearch(config=config) for _ in range(rules.num_seats)], []
     for number in range(num_hands + 1):
         deck = deal_deck(rules, np.random.default_rng((1, number)))
         began = time.perf_counter()
@@ -58,17 +48,12 @@ def _measure(name: str, rules: HoldemRules, num_hands: int, config: SearchConfig
             for agent in agents:
                 agent.taken.clear()
                 agent.counts.clear()
-    taken = [each for agent in agents for each in agent.taken]
     rows = [
         Measurement(
             f"{name}: a hand", float(np.mean(hands[1:])), "s", f"{num_hands} hands, the longest {max(hands[1:]):.2f} s"
         )
     ]
-    for street, title in enumerate(STREETS):
-        times = [each for where, each in taken if where == street]
-        if times:
-            note = f"{len(times)} decisions, the longest {max(times):.2f} s"
-            rows.append(Measurement(f"  a decision, {title}", float(np.mean(times)), "s", note))
+    rows += times_by_street([each for agent in agents for each in agent.taken])
     searched = sum(agent.counts["searched"] for agent in agents)
     moved = sum(agent.counts["moved"] for agent in agents)
     share = 100.0 * moved / max(searched, 1)

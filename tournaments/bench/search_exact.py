@@ -7,7 +7,7 @@ import numpy as np
 
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten
-from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
+from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher, SearchedSubgame
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import Exploitability, exploitability
 from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
@@ -36,7 +36,7 @@ class _Worst:
 
     distance: float = 0.0
 
-    def look(self, solved: SolvedSubgame) -> None:
+    def look(self, solved: SearchedSubgame) -> None:
         found = _distance(exploitability(solved.subgame.tree, solved.average))
         self.distance = max(self.distance, found)
 

@@ -29,7 +29,7 @@ from plurispiel.tournaments.contestants.example_bots import EXAMPLES, write_exam
 from plurispiel.tournaments.contestants.isolated import MAX_TIME_LIMIT, Limits
 from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.contestants.sandbox import Sandbox
-from plurispiel.tournaments.deal.clocks import Clock
+from plurispiel.tournaments.deal.clocks import PlayerClock
 from plurispiel.tournaments.deal.correction import Correction
 from plurispiel.tournaments.deal.dealer import Match
 from plurispiel.tournaments.deal.server import NoPlayer, TcpSeat, is_loopback
@@ -156,7 +156,7 @@ def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) ->
 
 
 def _open_seat(options: argparse.Namespace, port: int) -> contextlib.closing[TcpSeat]:
-    return contextlib.closing(TcpSeat(options.listen, port, Clock(options.t_response, options.t_hand)))
+    return contextlib.closing(TcpSeat(options.listen, port, PlayerClock(options.t_response, options.t_hand)))
 
 
 def _ports(text: str | None, count: int) -> list[int]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 
-class Clock:
+class PlayerClock:
     """The clock of one player, which runs while the player is asked.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Event, View
 from plurispiel.evaluation.hand import AgentFault, HandEnd, RemoteAgent
-from plurispiel.tournaments.deal.clocks import Clock
+from plurispiel.tournaments.deal.clocks import PlayerClock
 from plurispiel.tournaments.formats.lines import BadLine
 from plurispiel.tournaments.formats.match_state import is_version
 from plurispiel.tournaments.formats.told_hand import ToldHand
@@ -52,7 +52,7 @@ class TcpSeat(RemoteAgent):
         The address to listen on.
     port : int
         The port; with 0 the system chooses one.
-    clock : Clock
+    clock : PlayerClock
         The player's time.
 
     Attributes
@@ -70,7 +70,7 @@ class TcpSeat(RemoteAgent):
 
     name = "tcp"
 
-    def __init__(self, address: str, port: int, clock: Clock):
+    def __init__(self, address: str, port: int, clock: PlayerClock):
         self.hand_number = 0
         self._address = address
         self._clock = clock

@@ -28,7 +28,7 @@ def referee_of(rules: HoldemRules) -> Referee:
     return Referee(rules)
 
 
-class Player:
+class PlayerTotals:
     """Totals of one player name.
 
     Attributes
@@ -135,7 +135,7 @@ class ReplayReport:
     mismatches, errors : list of dict
         Each dict has the ``file``, the label of the ``hand`` (None for a whole file) and, as ``what``, the text of the
         mismatch or error.
-    players : dict of str to Player
+    players : dict of str to PlayerTotals
         Totals by the player's name. Payoffs are those of our engine, not those that the files state.
     """
 
@@ -144,7 +144,7 @@ class ReplayReport:
         self.odd_chips = 0
         self.mismatches: list[dict[str, str | None]] = []
         self.errors: list[dict[str, str | None]] = []
-        self.players: dict[str, Player] = {}
+        self.players: dict[str, PlayerTotals] = {}
 
     def add(self, file: str, histories: Iterable[HandHistory | BrokenHistory]) -> None:
         """Replay hands of a file and count the results.
@@ -217,7 +217,7 @@ class ReplayReport:
             chips, seats = won.get(name, (0.0, 0))
             won[name] = (chips + payoff, seats + 1)
             if name not in self.players:
-                self.players[name] = Player()
+                self.players[name] = PlayerTotals()
             self.players[name].add_play(num_seats, seat, rows[seat * len(COUNTERS) : (seat + 1) * len(COUNTERS)])
         for name, (chips, seats) in won.items():
             self.players[name].add_hand(chips * value, chips * to_mbb, seats)

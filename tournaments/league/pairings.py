@@ -37,7 +37,7 @@ _MAX_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
-class Part:
+class PairingPart:
     """The groups that one version of this package's code has played, as plain values.
 
     Attributes
@@ -95,7 +95,7 @@ class Pairing:
     Attributes
     ----------
     rates_mbb : float64[num_groups]
-        As in `Part`.
+        As in `PairingPart`.
     decks : int
         The number of decks that the pairing was to play when it was last played.
     is_finished : bool
@@ -231,7 +231,7 @@ class PairingFolder:
             found.append(path)
         return found
 
-    def _latest(self) -> Part | None:
+    def _latest(self) -> PairingPart | None:
         """Return the latest part: from its run, or, if only other code can read the run, from its plain values."""
         if not (self.folder / "run.sqlite").exists() or not (self.folder / "config.toml").exists():
             return None
@@ -245,7 +245,7 @@ class PairingFolder:
                 return None
             raise
 
-    def _read_run(self) -> Part:
+    def _read_run(self) -> PairingPart:
         with contextlib.closing(RunStore.reading(self.folder)) as store:
             store.check()
             begun = store.config
@@ -257,7 +257,7 @@ class PairingFolder:
             if len(ours) != len(theirs) or len(rows) != 2 * len(ours) or not np.isfinite([ours, theirs]).all():
                 raise ValueError(f"{self.folder} is damaged: its groups do not have two agents each")
             faults = [int(rows["faults"][rows["agent"] == number].sum()) for number in (0, 1)]
-            return Part(
+            return PairingPart(
                 self._contents(),
                 store.package_digest,
                 begun.decks,
@@ -276,7 +276,7 @@ class PairingFolder:
         settings = self.settings(begun.decks)
         return {**settings, "deals": settings["deals"] or begun.deals}
 
-    def _kept(self, folder: Path) -> Part | None:
+    def _kept(self, folder: Path) -> PairingPart | None:
         """Return the part that was kept in a folder as plain values; None if none was.
 
         Raises
@@ -296,7 +296,7 @@ class PairingFolder:
             record = json.loads(content) if len(content) <= _MAX_BYTES else None
             if not isinstance(record, dict) or is_deep(record):
                 raise ValueError("it holds no groups")
-            part = make_record(Part, record, "it")
+            part = make_record(PairingPart, record, "it")
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is damaged: {error!s:.200}") from None
         if part.entries != self._contents():

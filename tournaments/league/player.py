@@ -24,7 +24,7 @@ HANDS_PER_GROUP = 2
 _REMEDY = "; its results stay, and league FOLDER add, without an agent, adds the present one as a new entry"
 
 
-class Limits(NamedTuple):
+class PlayLimits(NamedTuple):
     """The limits of a call. Without any limit, play stops when all pairs have played their first decks (`placement`).
 
     Attributes
@@ -56,7 +56,7 @@ class LeaguePlayer:
     ----------
     league : League
         The league, locked by the caller (`League.playing`).
-    limits : Limits
+    limits : PlayLimits
         When to stop.
     workers : int
         Worker processes, as in `RunOptions`.
@@ -67,7 +67,7 @@ class LeaguePlayer:
     """
 
     league: League
-    limits: Limits
+    limits: PlayLimits
     workers: int
     say: Say
     warn: Say
@@ -125,7 +125,7 @@ class LeaguePlayer:
             pairing = self._pairings[first.number, second.number]
             if not pairing or pairing.groups < self.league.config.placement:
                 return Batch(first, second, self.league.config.placement)
-        if not pairs or self.limits == Limits():
+        if not pairs or self.limits == PlayLimits():
             return None
         known = {pair: pairing for pair, pairing in self._pairings.items() if pairing}
         first, second = (players[index] for index in choose_pairing(Crosstable([p.number for p in players], known)))

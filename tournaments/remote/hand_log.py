@@ -10,10 +10,10 @@ from plurispiel.tournaments.formats.acpc import write_acpc, write_header
 from plurispiel.tournaments.formats.game_definition import built_in_name
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.match_state import read_match_state
-from plurispiel.tournaments.remote.store import SCORED, KeptHand
+from plurispiel.tournaments.remote.store import SCORED, ServiceHand
 
 
-def write_hand_log(path: Path, hands: Iterable[KeptHand], rules: HoldemRules, name: str, seed: int) -> None:
+def write_hand_log(path: Path, hands: Iterable[ServiceHand], rules: HoldemRules, name: str, seed: int) -> None:
     """Write the scored hands to a file; an existing file is replaced.
 
     Parameters
@@ -38,7 +38,7 @@ def write_hand_log(path: Path, hands: Iterable[KeptHand], rules: HoldemRules, na
         write_acpc(stream, _histories(scored, rules, name))
 
 
-def _histories(hands: Iterable[KeptHand], rules: HoldemRules, name: str) -> Iterator[HandHistory]:
+def _histories(hands: Iterable[ServiceHand], rules: HoldemRules, name: str) -> Iterator[HandHistory]:
     for hand in hands:
         state = read_match_state(hand.state, rules)
         payoffs = replay_hand(state.betting, state.hole_cards, state.board).payoffs

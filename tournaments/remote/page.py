@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.remote import gtowizard, slumbot
 from plurispiel.tournaments.remote.score import results_of
-from plurispiel.tournaments.remote.store import KeptHand, read_hands
+from plurispiel.tournaments.remote.store import ServiceHand, read_hands
 from plurispiel.tournaments.report.document import Part, html_document
 from plurispiel.tournaments.report.drawing import RowLayout
 from plurispiel.tournaments.report.page import Page
@@ -39,7 +39,7 @@ class Sitting(NamedTuple):
         The folder's name.
     settings : mapping
         The settings of `HandStore`.
-    hands : list of KeptHand
+    hands : list of ServiceHand
         All hands.
     results : dict
         The content of `results_of`.
@@ -47,7 +47,7 @@ class Sitting(NamedTuple):
 
     name: str
     settings: Mapping[str, Any]
-    hands: list[KeptHand]
+    hands: list[ServiceHand]
     results: dict[str, Any]
 
 

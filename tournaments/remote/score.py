@@ -19,7 +19,7 @@ from plurispiel.evaluation.replay import replay_betting, replay_hand
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.formats.history import HandHistory
-from plurispiel.tournaments.remote.store import BROKEN, SCORED, KeptHand
+from plurispiel.tournaments.remote.store import BROKEN, SCORED, ServiceHand
 
 _VALUES = 2  # the spawn key of the value function's stream; 0 and 1 are the seats' streams
 
@@ -73,7 +73,7 @@ def zero_sum_estimates(scores: Sequence[Score]) -> list[float]:
     return [chips - share if seat in bearers else chips for seat, chips in enumerate(found)]
 
 
-def results_of(hands: Iterable[KeptHand], big_blind: int) -> dict[str, Any]:
+def results_of(hands: Iterable[ServiceHand], big_blind: int) -> dict[str, Any]:
     """Return the results of hands as plain values, rates in mbb/hand.
 
     Keys: ``hands`` (scored), ``broken``, ``first_trouble``, ``mbb_per_hand``, ``ci95``; ``aivat`` and ``by_service``,

@@ -9,7 +9,7 @@ from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.match_state import MatchState, write_match_state
 from plurispiel.tournaments.remote.score import Scorer
 from plurispiel.tournaments.remote.service import ServiceTable
-from plurispiel.tournaments.remote.store import BROKEN, SCORED, HandStore, KeptHand
+from plurispiel.tournaments.remote.store import BROKEN, SCORED, HandStore, ServiceHand
 from plurispiel.tournaments.remote.table import HandBroken, TableError
 from plurispiel.tournaments.remote.visit import Player, visit
 
@@ -17,7 +17,9 @@ MAX_BROKEN = 5
 """After this number of broken new hands in succession the sitting ends: the service may have changed."""
 
 
-def sit(service: ServiceTable, player: Player, store: HandStore, scorer: Scorer, num_hands: int) -> Iterator[KeptHand]:
+def sit(
+    service: ServiceTable, player: Player, store: HandStore, scorer: Scorer, num_hands: int
+) -> Iterator[ServiceHand]:
     """Play until the store holds `num_hands` hands, broken ones included, and yield each hand when it is kept.
 
     Hands that an earlier process left open come first.
@@ -68,12 +70,12 @@ class _Seating:
         """Do nothing: a service has no connection that lasts."""
 
 
-def _play(seating: _Seating, player: Player, store: HandStore, scorer: Scorer) -> KeptHand:
+def _play(seating: _Seating, player: Player, store: HandStore, scorer: Scorer) -> ServiceHand:
     """Play a hand and keep it."""
     service, number = seating.service, seating.number
     num_faults = len(player.faults)
     started = time.monotonic()
-    kept = KeptHand(number, "", BROKEN)
+    kept = ServiceHand(number, "", BROKEN)
     try:
         history = next(visit(seating, player, 1))
     except HandBroken as error:
@@ -94,9 +96,9 @@ def _play(seating: _Seating, player: Player, store: HandStore, scorer: Scorer) -
     return kept
 
 
-def _scored(number: int, history: HandHistory, player: Player, scorer: Scorer, faults: list[Fault]) -> KeptHand:
+def _scored(number: int, history: HandHistory, player: Player, scorer: Scorer, faults: list[Fault]) -> ServiceHand:
     seat = history.names.index(player.name)
     hand, aivat = scorer.score(history, seat, number, faults)
     street = hand.rules.num_streets - 1 if hand.showdown else max((action.street for action in hand.actions), default=0)
     line = write_match_state(hand.rules, seat, number, hand.actions, street, history.hole_cards, history.board)
-    return KeptHand(number, "", SCORED, seat=seat, state=line, payoff=hand.payoffs[seat], aivat=aivat)
+    return ServiceHand(number, "", SCORED, seat=seat, state=line, payoff=hand.payoffs[seat], aivat=aivat)

@@ -40,8 +40,8 @@ CREATE TABLE hands (
 _OPEN, SCORED, BROKEN = "open", "scored", "broken"
 
 
-class KeptHand(NamedTuple):
-    """A hand in the store.
+class ServiceHand(NamedTuple):
+    """A hand at a service, as the store keeps it.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class HandStore:
         """The number of the next new hand; the first is 1."""
         return 1 + (self._database.execute("SELECT max(number) FROM hands").fetchone()[0] or 0)
 
-    def open_hands(self) -> list[KeptHand]:
+    def open_hands(self) -> list[ServiceHand]:
         """Return the hands that began and are not over."""
         return [hand for hand in self.hands() if hand.status == _OPEN]
 
@@ -154,9 +154,9 @@ class HandStore:
         row = self._database.execute("SELECT number FROM hands WHERE hand_id = ? AND hand_id <> ''", (hand_id,))
         if any(other != number for (other,) in row):
             raise ValueError(f"hand {hand_id} is kept already")
-        self.keep(KeptHand(number, hand_id, _OPEN, opponent))
+        self.keep(ServiceHand(number, hand_id, _OPEN, opponent))
 
-    def keep(self, hand: KeptHand) -> None:
+    def keep(self, hand: ServiceHand) -> None:
         """Write a hand through to the disk; it replaces an open hand of the same number.
 
         Raises
@@ -174,7 +174,7 @@ class HandStore:
                 raise ValueError(f"hand {hand.number} is kept already")
             self._database.execute(f"INSERT OR REPLACE INTO hands VALUES ({marks})", (*row, checksum_of(row)))
 
-    def hands(self) -> Iterator[KeptHand]:
+    def hands(self) -> Iterator[ServiceHand]:
         """Yield all hands in order.
 
         Raises
@@ -211,7 +211,7 @@ def holds_hands(folder: Path) -> bool:
     return (folder / _NAME).is_file()
 
 
-def read_hands(folder: Path) -> tuple[dict[str, Any], list[KeptHand]]:
+def read_hands(folder: Path) -> tuple[dict[str, Any], list[ServiceHand]]:
     """Return the settings and the hands of a folder, also while another process plays for it.
 
     Raises
@@ -235,9 +235,9 @@ def read_hands(folder: Path) -> tuple[dict[str, Any], list[KeptHand]]:
         raise ValueError(f"{path} is damaged: {error}") from None
 
 
-def _hands(database: sqlite3.Connection, path: Path) -> Iterator[KeptHand]:
+def _hands(database: sqlite3.Connection, path: Path) -> Iterator[ServiceHand]:
     for *row, checksum in database.execute("SELECT * FROM hands ORDER BY number"):
         if checksum_of(row) != checksum:
             raise ValueError(f"{path} is damaged: the row of hand {row[0]}; give another --out")
         faults, replies = json.loads(row[-2]), json.loads(zlib.decompress(row[-1]))
-        yield KeptHand._make([*row[:-2], tuple(faults), tuple(replies)])
+        yield ServiceHand._make([*row[:-2], tuple(faults), tuple(replies)])

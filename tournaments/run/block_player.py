@@ -76,7 +76,7 @@ class Conduct:
         return self.isolate == "all" or parse_spec(spec).is_foreign
 
 
-class Place(NamedTuple):
+class AgentPlace(NamedTuple):
     """The key of an agent object: `BlockPlayer` builds one agent for each place.
 
     Attributes
@@ -116,8 +116,8 @@ class BlockPlayer:
         self._config = config
         self._conduct = conduct
         self._lineups = make_lineups(config)
-        self._agents: dict[Place, Agent] = {}
-        self._speakers: dict[Place, Speaker] = {}
+        self._agents: dict[AgentPlace, Agent] = {}
+        self._speakers: dict[AgentPlace, Speaker] = {}
         self._streams = streams
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
         self._aivat = aivat
@@ -199,7 +199,7 @@ class BlockPlayer:
             If the agent cannot be built.
         """
         isolated = self._conduct.is_isolated(self._config.agents[number])
-        return not isolated and self._agent(Place(number, 0)).is_deterministic
+        return not isolated and self._agent(AgentPlace(number, 0)).is_deterministic
 
     def replay(
         self, group: tuple[int, int], retired: frozenset[int]
@@ -241,7 +241,8 @@ class BlockPlayer:
             Called after each hand with the hand, the `contestants` by seat, and the agents (or their speakers) by seat.
         """
         places = [
-            Place(number, list(lineup[:position]).count(number), is_control) for position, number in enumerate(lineup)
+            AgentPlace(number, list(lineup[:position]).count(number), is_control)
+            for position, number in enumerate(lineup)
         ]
         outsiders = self._config.outsiders.intersection(lineup)
 
@@ -305,7 +306,7 @@ class BlockPlayer:
         ]
         return sum(known) if self._aivat is not None and len(known) == len(scores) else None
 
-    def processes(self) -> list[tuple[Place, IsolatedAgent | Speaker]]:
+    def processes(self) -> list[tuple[AgentPlace, IsolatedAgent | Speaker]]:
         """Return the agents built so far that run in a process of their own, each with its place.
 
         A believed agent appears twice at a place: as the player, and as the `Speaker` that reports strategies.
@@ -336,7 +337,7 @@ class BlockPlayer:
                 f"{self._config.names[numbers[fault.seat]]} committed a fault ({fault.kind}): {fault.message}"
             )
 
-    def _agent(self, place: Place, rotation: int = 0) -> Agent:
+    def _agent(self, place: AgentPlace, rotation: int = 0) -> Agent:
         """Return the agent of a place, which is built on first use.
 
         An agent of this package plays all rotations, as it keeps nothing between hands.
@@ -350,7 +351,7 @@ class BlockPlayer:
             self._agents[place] = make_contestant(self._config, self._conduct, number) if isolated else make_agent(spec)
         return self._agents[place]
 
-    def _speaker(self, place: Place) -> Agent | None:
+    def _speaker(self, place: AgentPlace) -> Agent | None:
         """Return the agent that reports strategies in place of an outside agent.
 
         For a believed agent the result is a `Speaker`, for any other outside agent an agent that reports nothing. The

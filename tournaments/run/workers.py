@@ -50,7 +50,7 @@ class Alone:
         self._player.close()
 
 
-class _Worker:
+class _WorkerProcess:
     """A process that plays blocks in the order in which they are given to the process.
 
     Parameters
@@ -125,11 +125,11 @@ class Team:
     """
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
-        self._workers: list[_Worker] = []
+        self._workers: list[_WorkerProcess] = []
         try:
             for _ in range(conduct.workers):
                 others = [worker.pipe for worker in self._workers]
-                self._workers.append(_Worker(config, conduct, streams, others))
+                self._workers.append(_WorkerProcess(config, conduct, streams, others))
             for worker in self._workers:
                 worker.wait_until_ready()
         except BaseException:

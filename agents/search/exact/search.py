@@ -114,7 +114,7 @@ def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
 
 
 @dataclass(frozen=True, eq=False)
-class SolvedSubgame:
+class SearchedSubgame:
     """The result of one search.
 
     Attributes
@@ -162,7 +162,7 @@ class GameTreeSearcher:
         blueprint: np.ndarray,
         search: GameTreeSearch,
         *,
-        on_subgame: Callable[[SolvedSubgame], object] = lambda solved: None,
+        on_subgame: Callable[[SearchedSubgame], object] = lambda solved: None,
     ) -> np.ndarray:
         """Return the strategy of search in every infoset: float64[A].
 
@@ -206,7 +206,7 @@ class GameTreeSearcher:
 
     def _search_street(
         self, street: int, believed: np.ndarray, frontier: Frontier | None, search: GameTreeSearch
-    ) -> Iterator[SolvedSubgame]:
+    ) -> Iterator[SearchedSubgame]:
         """Solve the subgames of a street in turn.
 
         With a gadget there are two subgames for each start of the street, one for each player.
@@ -234,10 +234,10 @@ class GameTreeSearcher:
                 subgame = make_subgame(tree, publics, root, weights, frontier=frontier, gadget=gadget)
                 yield self._solve(subgame, search, player)
 
-    def _solve(self, subgame: GameTreeSubgame, search: GameTreeSearch, player: int | None) -> SolvedSubgame:
+    def _solve(self, subgame: GameTreeSubgame, search: GameTreeSearch, player: int | None) -> SearchedSubgame:
         solver = make_solver(subgame.tree, search.algorithm)
         solver.run(search.iterations)
-        return SolvedSubgame(subgame, solver.average_strategy(), solver.current_strategy(), player)
+        return SearchedSubgame(subgame, solver.average_strategy(), solver.current_strategy(), player)
 
 
 def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarray) -> np.ndarray:
@@ -312,7 +312,7 @@ def _write_continuations(
     publics: PublicStates,
     frontier: Frontier,
     policies: np.ndarray,
-    solved: SolvedSubgame,
+    solved: SearchedSubgame,
     strategy: np.ndarray,
 ) -> None:
     """Write the mixtures of policies chosen at a subgame's frontier into the infosets after the frontier.

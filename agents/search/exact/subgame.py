@@ -165,7 +165,7 @@ def make_subgame(
         raise ValueError(f"the beliefs allow no deal at public state {root}")
     keep = weight > 0.0
     history, weight = history[keep], weight[keep]
-    builder = _Builder(tree, publics, frontier, gadget)
+    builder = _SubgameBuilder(tree, publics, frontier, gadget)
     builder.deal(history, weight / weight.sum())
     return builder.subgame(root)
 
@@ -229,7 +229,7 @@ class _Kinds(NamedTuple):
     payoff_id: np.ndarray
 
 
-class _Builder:
+class _SubgameBuilder:
     """Builds a subgame, a depth at a time."""
 
     def __init__(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from plurispiel.agents.spots.convergence import Limits, converge
+from plurispiel.agents.spots.convergence import ConvergenceLimits, converge
 
 
 class Watched:
@@ -25,7 +25,7 @@ class Watched:
         return self._exploitability(self.iteration)
 
     def converge(self, target_pct=0.5, max_seconds=math.inf, max_iterations=100_000, **options):
-        limits = Limits(target_pct, max_seconds, max_iterations)
+        limits = ConvergenceLimits(target_pct, max_seconds, max_iterations)
         seconds = converge(self, self.measure, limits, clock=lambda: self.time, **options)
         assert seconds == self.time
         assert self.checks[-1] == self.iteration
@@ -89,4 +89,4 @@ def test_buckets_that_gain_nothing_more_end_the_run():
 @pytest.mark.parametrize("name", ["target_pct", "max_seconds", "max_iterations"])
 def test_limits_are_positive(name):
     with pytest.raises(ValueError, match=f"{name} must be positive, got 0"):
-        Limits(**{"target_pct": 1.0, "max_seconds": 1.0, "max_iterations": 1, name: 0})
+        ConvergenceLimits(**{"target_pct": 1.0, "max_seconds": 1.0, "max_iterations": 1, name: 0})

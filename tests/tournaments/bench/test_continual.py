@@ -7,14 +7,14 @@ import types
 import pytest
 
 from plurispiel.agents.continual.table import TableConfig
-from plurispiel.tournaments.bench import continual
+from plurispiel.tournaments.bench import continual, decision_times
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 @pytest.mark.slow
 def test_times_and_bounds(monkeypatch):
     ticks = map(float, itertools.count())
-    monkeypatch.setattr(continual, "time", types.SimpleNamespace(perf_counter=lambda: next(ticks)))
+    monkeypatch.setattr(decision_times, "time", types.SimpleNamespace(perf_counter=lambda: next(ticks)))
     monkeypatch.setattr(continual, "_TIMED_HANDS_A_SECOND", 1)
     few = TableConfig(iterations=20, threads=1, cards="blueprint", last_boards=1)
     rows = continual.bench_continual(0.4, few)

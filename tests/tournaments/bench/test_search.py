@@ -8,14 +8,15 @@ import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.tournaments.bench import search
+from plurispiel.tournaments.bench import decision_times, search
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 @pytest.mark.slow
 def test_times_and_moves_of_search(monkeypatch):
     ticks = map(float, itertools.count())
-    monkeypatch.setattr(search, "time", types.SimpleNamespace(perf_counter=lambda: next(ticks)))
+    for module in (search, decision_times):
+        monkeypatch.setattr(module, "time", types.SimpleNamespace(perf_counter=lambda: next(ticks)))
     monkeypatch.setattr(search, "_GAMES", {"heads-up": HUNL})
     few = SearchConfig(iterations=1, threads=1, cards="blueprint", run_outs=1, last_boards=1)
     rows = {row.name.strip(): row for row in search.bench_search(0.3, few)}

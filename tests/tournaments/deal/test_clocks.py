@@ -8,7 +8,7 @@ from plurispiel.tournaments.deal import clocks
 def test_answers_share_the_time_of_a_hand(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(clocks.time, "monotonic", lambda: now[0])
-    clock = clocks.Clock(5.0, 12.0)
+    clock = clocks.PlayerClock(5.0, 12.0)
     given = []
 
     def answer(seconds):

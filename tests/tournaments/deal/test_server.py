@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from plurispiel.tournaments.deal.clocks import Clock
+from plurispiel.tournaments.deal.clocks import PlayerClock
 from plurispiel.tournaments.deal.server import TcpSeat, is_loopback
 
 
@@ -14,7 +14,7 @@ def test_addresses():
 
 
 def test_a_port_is_open_until_somebody_has_told_a_version_and_again_after_a_fault():
-    seat = TcpSeat("127.0.0.1", 0, Clock(1.0, 1.0))
+    seat = TcpSeat("127.0.0.1", 0, PlayerClock(1.0, 1.0))
     for _ in range(2):
         with socket.create_connection(("127.0.0.1", seat.port)) as first:
             first.sendall(b"VERSION:2.0.0\n")

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from plurispiel.tournaments.remote.store import BROKEN, SCORED, HandStore, KeptHand
+from plurispiel.tournaments.remote.store import BROKEN, SCORED, HandStore, ServiceHand
 
 SETTINGS = {"agent": "call", "seed": 1}
 
@@ -15,8 +15,10 @@ def store_of(folder, settings=SETTINGS):
 
 
 def test_hands_come_back(tmp_path):
-    first = KeptHand(1, "a", SCORED, "x", 0, "MATCHSTATE", 50.0, None, 3.5, 12.0, "", ("timeout: slow",), ("{}", "é"))
-    second = KeptHand(2, "b", BROKEN, trouble="no")
+    first = ServiceHand(
+        1, "a", SCORED, "x", 0, "MATCHSTATE", 50.0, None, 3.5, 12.0, "", ("timeout: slow",), ("{}", "é")
+    )
+    second = ServiceHand(2, "b", BROKEN, trouble="no")
     with store_of(tmp_path) as store:
         store.begin(1, "a", "x")
         assert [hand.hand_id for hand in store.open_hands()] == ["a"] and store.next_number == 2
@@ -40,7 +42,7 @@ def test_other_settings_and_a_second_process(tmp_path):
 
 def test_damage_is_noticed(tmp_path):
     with store_of(tmp_path) as store:
-        store.keep(KeptHand(1, "a", SCORED, payoff=50.0))
+        store.keep(ServiceHand(1, "a", SCORED, payoff=50.0))
     with contextlib.closing(sqlite3.connect(store.path)) as database, database:
         database.execute("UPDATE hands SET payoff = 51.0")
     with pytest.raises(ValueError, match="damaged: the row of hand 1"):
