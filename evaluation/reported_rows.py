@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import SUM_TOLERANCE, Agent

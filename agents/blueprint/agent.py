@@ -68,7 +68,7 @@ class BlueprintAgent(RangeAgent):
         super().restart(rules, seat, rng)
         coins = rng.random(MAX_STREET_ACTIONS * rules.num_streets)
         if self._translation is None or self._translation.rules is not rules:
-            self._translation = self._kept.states.translation(rules)
+            self._translation = self._kept.translation(rules)
         self._hand = ShadowHand(self._translation, coins, seat)
         self._off_tree = OffTreePlay(self._kept, self._hand, self._at_node, self.range_strategy)
 

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import Place, TreeStates
+from plurispiel.abstraction.actions.translation import Place, Translation
+from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
@@ -55,6 +57,8 @@ MAX_PLACES = 256
 
 BUCKET_SPAN = 0.05
 """The largest distance between a bucket and its stand-in, as a share of the street's number of buckets."""
+
+_MAX_KEPT_GAMES = 16
 
 
 def defended_share(pot: int, to_call: int) -> float:
@@ -130,6 +134,8 @@ class KeptRows:
         the target's actions: float64[num_actions at source, num_actions at target].
     at_places : dict of Place to Strategy
         The agents' strategies at places before the first board cards, as far as `keep` was called.
+    translation : callable
+        Returns the `Translation` of a game into the blueprint's tree.
     """
 
     def __init__(self, blueprint: Blueprint, states: TreeStates):
@@ -144,6 +150,7 @@ class KeptRows:
         self._table = functools.lru_cache(1024)(self._make_table)
         self._siblings = functools.lru_cache(1024)(self._find_siblings)
         self.transfer = functools.lru_cache(1024)(self._make_transfer)
+        self.translation = functools.lru_cache(_MAX_KEPT_GAMES)(self._make_translation)
         self.at_places: dict[Place, Strategy] = {}
 
     def keep(self, place: Place, strategy: Strategy) -> None:
@@ -369,6 +376,9 @@ class KeptRows:
             return None
         folds = bool(tree.actions(node)[0] == FOLD)
         return _Kind(int(tree.actor[node]), int(tree.street[node]), folds, bool(self.states.raises(node)))
+
+    def _make_translation(self, rules: HoldemRules) -> Translation:
+        return Translation(rules, self.states)
 
     def _make_transfer(self, source: int, target: int) -> np.ndarray:
         """Return how the probability of each action at `source` is divided among the actions at `target`.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import TreeStates
+from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.positions import seat_positions

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
+from plurispiel.abstraction.actions.translation import ShadowHand, Translation
 from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import MAX_CHIPS, MAX_SEATS, HoldemRules

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import BetweenNodes, Place, Translation, TreeStates
+from plurispiel.abstraction.actions.translation import BetweenNodes, Place, Translation
 from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.agents.base import Strategy

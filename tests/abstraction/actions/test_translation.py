@@ -7,16 +7,10 @@ import pytest
 
 from plurispiel.abstraction.actions.game_difference import game_difference
 from plurispiel.abstraction.actions.mapping import lower_share
-from plurispiel.abstraction.actions.translation import (
-    Between,
-    BetweenNodes,
-    Place,
-    Shadow,
-    ShadowHand,
-    Translation,
-    TreeStates,
-)
+from plurispiel.abstraction.actions.shadow import Between, Shadow
+from plurispiel.abstraction.actions.translation import BetweenNodes, Place, ShadowHand, Translation
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
+from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HULH, LEDUC, SIXMAX, no_limit_holdem
 

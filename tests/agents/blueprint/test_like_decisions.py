@@ -8,8 +8,8 @@ import pytest
 from blueprint_seat import THREE, blueprint, node_after, without
 from random_blueprint import random_blueprint
 
-from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.actions.tree import build_tree, game_menu
+from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC
 from plurispiel.agents.blueprint.cards import lossless_buckets
