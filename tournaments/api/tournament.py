@@ -18,6 +18,7 @@ from plurispiel.tournaments.run.tournament_run import RunOptions, TournamentRun,
 __all__ = ["forecast_tournament", "gather_settings", "run_tournament"]
 
 _SETTINGS = [field.name for field in dataclasses.fields(TournamentConfig)]
+_PROCESS_OPTIONS = ("isolate", "processes", "sandbox", "agent_network")
 
 
 def run_tournament(
@@ -29,10 +30,6 @@ def run_tournament(
     progress: bool = False,
     workers: int = 0,
     hands: str = "sample",
-    isolate: str = "foreign",
-    processes: str | None = None,
-    sandbox: str = "auto",
-    agent_network: bool = False,
     **options: Any,
 ) -> TournamentResult:
     """Return the results of a duplicate tournament after playing the hands that its run folder does not hold yet.
@@ -61,26 +58,27 @@ def run_tournament(
     hands : {"sample", "all", "none"}
         Hands to store and write to ``hands.phhs``. A sample holds the first 20 decks of every line-up, and every group
         with a fault.
-    isolate : {"foreign", "all"}
-        Agents that run in their own processes: those from outside the package, or all.
-    processes : {"rotation", "one"}, optional
-        Processes of an agent from outside: one for each rotation, or one for all rotations. By default ``rotation``,
-        but ``one`` with ``deals="once"``.
-    sandbox : {"auto", "bwrap", "none"}
-        Sandbox of agents in their own processes; ``auto`` uses bubblewrap where it works, and warns otherwise.
-    agent_network : bool
-        Let agents in the sandbox use the network.
     **options
         Settings of the tournament, by the names of `TournamentConfig`: ``game``, ``seats``, ``format``, ``copies``,
         ``lineups``, ``decks``, ``seed``, ``deals``, ``believe``, ``referee``, ``on_fault``, ``score``, ``values``,
         ``stop_when``, ``max_faults``, ``time_limit``, ``memory_limit``. The defaults are those of `TournamentConfig`,
         with two exceptions. With an agent from outside, ``deals`` is ``once`` if there is no sandbox or if
-        `agent_network` is true. The default tournament has its own ``decks`` and ``values``.
+        ``agent_network`` is true. The default tournament has its own ``decks`` and ``values``.
+
+        Further, the options of agents in their own processes:
+
+        - ``isolate``: the agents that run there, ``foreign`` for those from outside the package (the default), or
+          ``all``;
+        - ``processes``: the processes of an agent from outside, ``rotation`` for one for each rotation, or ``one`` for
+          all rotations (by default ``rotation``, but ``one`` with ``deals="once"``);
+        - ``sandbox``: ``bwrap``, ``none`` or ``auto`` (the default), which uses bubblewrap where it works, and warns
+          otherwise;
+        - ``agent_network``: whether agents in the sandbox may use the network (default: False).
 
     Raises
     ------
     TypeError
-        If an option is no setting of a tournament.
+        If there is no such option.
     ValueError
         For settings or agents that ``plurispiel tournament`` would refuse, with the same message.
     WorkerFailed, RefereeDisagrees, RunAborted
@@ -97,18 +95,16 @@ def run_tournament(
     >>> result["call"].hands, result["call"].faults
     (16, 0)
     """
+    processes = _take_process_options(options)
     chosen = gather_settings(agents, settings, options)
     notes = Notes(progress)
     how = RunOptions(
         workers=workers,
         hands=hands,
-        isolate=isolate,
-        processes=processes,
-        sandbox=sandbox,
-        agent_network=agent_network,
         out=Path(out) if out else None,
         fresh=fresh,
         settings_file=_file_of(settings),
+        **processes,
     )
     with contextlib.closing(TournamentRun(chosen, how, notes.say, notes.warn)) as run:
         run.play(progress=progress)
@@ -121,10 +117,6 @@ def forecast_tournament(
     settings: str | Path | Mapping[str, Any] | None = None,
     progress: bool = False,
     workers: int = 0,
-    isolate: str = "foreign",
-    processes: str | None = None,
-    sandbox: str = "auto",
-    agent_network: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """Return the expected intervals, hands and duration of a tournament, from a short pilot on other decks.
@@ -135,12 +127,9 @@ def forecast_tournament(
     notes = Notes(progress)
     how = RunOptions(
         workers=workers,
-        isolate=isolate,
-        processes=processes,
-        sandbox=sandbox,
-        agent_network=agent_network,
         settings_file=_file_of(settings),
         keeps_run=False,
+        **_take_process_options(options),
     )
     return forecast(gather_settings(agents, settings, options), how, notes.say, notes.warn)
 
@@ -161,7 +150,7 @@ def gather_settings(
     """
     for name in options:
         if name not in _SETTINGS:
-            raise TypeError(f"a tournament has no setting {name!r}{suggestion(name, _SETTINGS)}")
+            raise TypeError(f"a tournament has no setting {name!r}{suggestion(name, [*_SETTINGS, *_PROCESS_OPTIONS])}")
     if isinstance(settings, Mapping):
         chosen = dict(settings)
     else:
@@ -180,3 +169,8 @@ def gather_settings(
 
 def _file_of(settings: str | Path | Mapping[str, Any] | None) -> Path | None:
     return None if settings is None or isinstance(settings, Mapping) else Path(settings)
+
+
+def _take_process_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options of agents in their own processes from `options`, and return them."""
+    return {name: options.pop(name) for name in _PROCESS_OPTIONS if name in options}

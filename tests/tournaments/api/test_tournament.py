@@ -170,6 +170,10 @@ def test_refusals_have_the_words_of_the_command(settings, options, capsys):
 def test_unknown_options_are_refused():
     with pytest.raises(TypeError, match="no setting 'deck'.*decks"):
         run_tournament("call,fold", deck=2)
+    with pytest.raises(TypeError, match="no setting 'sandbx'.*sandbox"):
+        forecast_tournament("call,fold", sandbx="none")
+    with pytest.raises(ValueError, match="isolate must be one of foreign, all, got 'some'"):
+        forecast_tournament("call,fold", isolate="some")
     with pytest.raises(ValueError, match="hands must be one of sample, all, none, got 'some'"):
         run_tournament("call,fold", hands="some")
 

@@ -1,9 +1,11 @@
 """Options and help of `plurispiel bench`."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from plurispiel.tournaments.commands.arguments.outside import add_outside
-from plurispiel.tournaments.commands.arguments.parser import add_command
+from plurispiel.tournaments.commands.arguments.parser import add_command, add_group
 
 
 def add(commands) -> None:
@@ -59,14 +61,21 @@ def add(commands) -> None:
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="continual-exact only: draw its main figures (needs matplotlib)"
     )
-    parser.add_argument_group("peers only").add_argument(
+    _add_peers(add_group(parser, "peers only"))
+    _add_profile(add_group(parser, "bot-profile only"))
+
+
+def _add_peers(add: Callable[..., Any]) -> None:
+    add(
         "--program",
         action="append",
         metavar="JOB=PATH",
         help="a program to time, for one of the jobs hands, spot and training; it runs with your rights; may be given "
         "once for each job. tournaments/bench/PROTOCOL.md has its arguments and output",
     )
-    add = parser.add_argument_group("bot-profile only").add_argument
+
+
+def _add_profile(add: Callable[..., Any]) -> None:
     add(
         "--agents",
         metavar="SPECS",

@@ -1,6 +1,9 @@
 """Options and help of `plurispiel deal`."""
 
-from plurispiel.tournaments.commands.arguments.parser import add_command
+from collections.abc import Callable
+from typing import Any
+
+from plurispiel.tournaments.commands.arguments.parser import add_command, add_group
 from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 from plurispiel.tournaments.commands.arguments.tournament import seed
 
@@ -16,7 +19,14 @@ def add(commands) -> None:
         "write a bot of the line protocol into a folder, to start from.",
         ['deal --game HUNL --agents "tcp,blueprint" --hands 1000 --ports 18374', "deal --example python mybot"],
     )
-    add = parser.add_argument
+    _add_example(add_group(parser, "example bot"))
+    _add_match(add_group(parser, "match"))
+    _add_programs(add_group(parser, "programs that connect"))
+    _add_processes(add_group(parser, "agents in their own processes"))
+    _add_results(add_group(parser, "results"))
+
+
+def _add_example(add: Callable[..., Any]) -> None:
     add(
         "--example",
         choices=("python", "c", "sh", "llm"),
@@ -24,6 +34,9 @@ def add(commands) -> None:
         "the address in its llm.toml",
     )
     add("folder", metavar="FOLDER", nargs="?", help="folder for --example; created if it does not exist")
+
+
+def _add_match(add: Callable[..., Any]) -> None:
     add(
         "--agents",
         metavar="A,B,...",
@@ -72,6 +85,9 @@ def add(commands) -> None:
         help="AIVAT's value estimates for results with less luck, as in plurispiel tournament (default: as there); "
         "none for raw results alone",
     )
+
+
+def _add_programs(add: Callable[..., Any]) -> None:
     add(
         "--ports",
         metavar="P,Q,...",
@@ -94,6 +110,9 @@ def add(commands) -> None:
         default=600.0,
         help="seconds to wait for a program to connect, below 10^6",
     )
+
+
+def _add_processes(add: Callable[..., Any]) -> None:
     add(
         "--memory-limit",
         type=int,
@@ -103,6 +122,9 @@ def add(commands) -> None:
         "only",
     )
     add_sandbox(add)
+
+
+def _add_results(add: Callable[..., Any]) -> None:
     add(
         "--out",
         metavar="DIR",

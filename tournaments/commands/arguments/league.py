@@ -1,9 +1,10 @@
 """Options and help of `plurispiel league`."""
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
-from plurispiel.tournaments.commands.arguments.parser import add_action, add_command
+from plurispiel.tournaments.commands.arguments.parser import add_action, add_command, add_group
 from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 from plurispiel.tournaments.commands.arguments.tournament import seed
 
@@ -38,17 +39,29 @@ def _add_create(actions) -> None:
         "Begin a league with settings of your own; they are fixed from then on (add begins one with the defaults).",
         ["league runs/mine create", "league runs/limit create --game HULH --seed 7"],
     )
-    add = parser.add_argument
-    # An option that is not given is left to `LeagueConfig`.
-    given: dict[str, Any] = {"default": argparse.SUPPRESS}
-    add("--game", metavar="G", help="a preset or an OpenSpiel game string with two seats (default: HUNL)", **given)
+    _add_pairings(add_group(parser, "pairings"))
+    _add_score(add_group(parser, "score"))
+    _add_faults(add_group(parser, "faults"))
+    _add_processes(add_group(parser, "processes"))
+
+
+# Options that are not given are left to `LeagueConfig`.
+
+
+def _add_pairings(add: Callable[..., Any]) -> None:
+    add(
+        "--game",
+        metavar="G",
+        help="a preset or an OpenSpiel game string with two seats (default: HUNL)",
+        default=argparse.SUPPRESS,
+    )
     add(
         "--seed",
         type=seed,
         metavar="N",
         help="seed of all cards, 0 or more; an outside agent that knows or guesses the seed knows all cards (default: "
         "1, and a secret key for each pairing with an outside agent)",
-        **given,
+        default=argparse.SUPPRESS,
     )
     add(
         "--placement",
@@ -56,47 +69,58 @@ def _add_create(actions) -> None:
         metavar="N",
         help="number of decks, at least 2, that a new agent first plays against every other agent; anytime-valid "
         "intervals need 100 (default: 104)",
-        **given,
+        default=argparse.SUPPRESS,
     )
     add(
         "--deals",
         choices=("shared", "once"),
         help="shared: both rotations of a deck are dealt the same cards; once: each rotation has its own deck "
         "(default: shared; once if outside agents play without a sandbox or have network access)",
-        **given,
+        default=argparse.SUPPRESS,
     )
-    add(
-        "--score",
-        choices=("raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum"),
-        help="score of a pairing, as in tournaments (default: aivat_zero_sum)",
-        **given,
-    )
-    add("--values", metavar="NAME", help="AIVAT's value estimates, as in tournaments (default: as there)", **given)
     add(
         "--referee",
         choices=("universal_poker", "none"),
         help="program that replays every hand before it counts; none for no check (default: universal_poker)",
-        **given,
+        default=argparse.SUPPRESS,
     )
+
+
+def _add_score(add: Callable[..., Any]) -> None:
+    add(
+        "--score",
+        choices=("raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum"),
+        help="score of a pairing, as in tournaments (default: aivat_zero_sum)",
+        default=argparse.SUPPRESS,
+    )
+    add(
+        "--values",
+        metavar="NAME",
+        help="AIVAT's value estimates, as in tournaments (default: as there)",
+        default=argparse.SUPPRESS,
+    )
+
+
+def _add_faults(add: Callable[..., Any]) -> None:
     add(
         "--on-fault",
         choices=("forfeit", "repair", "abort"),
         help="penalty for a fault, as in tournaments (default: forfeit)",
-        **given,
+        default=argparse.SUPPRESS,
     )
     add(
         "--max-faults",
         type=int,
         metavar="N",
         help="number of faults in a pairing, at least 1, after which an agent's seat only folds (default: 20)",
-        **given,
+        default=argparse.SUPPRESS,
     )
     add(
         "--time-limit",
         type=float,
         metavar="S",
         help="seconds for each answer of an agent in its own process, above 0 and at most 86,400 (default: 30)",
-        **given,
+        default=argparse.SUPPRESS,
     )
     add(
         "--memory-limit",
@@ -104,20 +128,23 @@ def _add_create(actions) -> None:
         metavar="MIB",
         help="memory that an agent's own process may allocate after its start, in MiB, at least 1; Linux only "
         "(default: 2048)",
-        **given,
+        default=argparse.SUPPRESS,
     )
+
+
+def _add_processes(add: Callable[..., Any]) -> None:
     add(
         "--isolate",
         choices=("foreign", "all"),
         help="agents that run in their own processes: those from outside the package, or all (default: foreign)",
-        **given,
+        default=argparse.SUPPRESS,
     )
     add(
         "--processes",
         choices=("rotation", "one"),
         help="processes of an outside agent: one for each rotation, or one for all (default: rotation; one with "
         "--deals once)",
-        **given,
+        default=argparse.SUPPRESS,
     )
     add_sandbox(add)
 

@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from plurispiel.abstraction.machine.standard_streams import printable
@@ -81,3 +81,8 @@ def add_action(actions, name: str, text: str, examples: Sequence[str]) -> argpar
         epilog="\n".join(["examples:", *(f"  plurispiel {example}" for example in examples)]),
         formatter_class=HelpFormatter,
     )
+
+
+def add_group(parser: argparse.ArgumentParser, title: str) -> Callable[..., Any]:
+    """Return the method `add_argument` of a new group of options, which has a title in the help."""
+    return parser.add_argument_group(title).add_argument

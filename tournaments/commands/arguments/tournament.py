@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from plurispiel.tournaments.commands.arguments.parser import add_command
+from plurispiel.tournaments.commands.arguments.parser import add_command, add_group
 from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 
 
@@ -24,16 +24,12 @@ def add(commands) -> None:
     parser.add_argument(
         "config", nargs="?", metavar="CONFIG.toml", help="settings from a file; command-line options override them"
     )
-    _add_table(_group(parser, "agents and table"))
-    _add_cards(_group(parser, "cards"))
-    _add_score(_group(parser, "score and length"))
-    _add_faults(_group(parser, "faults"))
-    _add_processes(_group(parser, "processes"))
-    _add_run(_group(parser, "run"))
-
-
-def _group(parser: argparse.ArgumentParser, title: str) -> Callable[..., Any]:
-    return parser.add_argument_group(title).add_argument
+    _add_table(add_group(parser, "agents and table"))
+    _add_cards(add_group(parser, "cards"))
+    _add_score(add_group(parser, "score and length"))
+    _add_faults(add_group(parser, "faults"))
+    _add_processes(add_group(parser, "processes"))
+    _add_run(add_group(parser, "run"))
 
 
 # Options that are settings of the tournament have no default here. An option that is given overrides the settings file.
