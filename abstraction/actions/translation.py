@@ -19,7 +19,7 @@ from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
-__all__ = ["Answers", "BetweenNodes", "Place", "ShadowHand", "Translation"]
+__all__ = ["BetweenNodes", "Place", "ShadowHand", "TranslatedActions", "Translation"]
 
 MAX_KEPT_PLACES = 1 << 13  # up to 2 KB each; four times as many took as long against random bets
 
@@ -43,7 +43,7 @@ class BetweenNodes(NamedTuple):
     upper: int
 
 
-class Answers(NamedTuple):
+class TranslatedActions(NamedTuple):
     """The actions of a tree's decision, translated to the hand.
 
     Attributes
@@ -86,7 +86,7 @@ class Place:
         self.shadow = shadow
         self.is_node = is_node  # the hand has had exactly the actions that lead to the tree's node
         self.following: dict[int | tuple[int, int], Place | _Draw] = {}
-        self.answers: Answers | None = None
+        self.answers: TranslatedActions | None = None
 
 
 class _Draw(NamedTuple):
@@ -164,7 +164,7 @@ class Translation:
             return [(found.share, found.lower), (1.0 - found.share, found.upper)]
         return [(1.0, found)]
 
-    def answers(self, place: Place) -> Answers:
+    def answers(self, place: Place) -> TranslatedActions:
         """Return the actions of the tree's decision at a place, translated to the hand."""
         if place.answers is None:
             state, shadow = place.state, place.shadow
@@ -174,7 +174,7 @@ class Translation:
             targets = [] if node is None else self.actions(shadow, state)
             actions = tuple(sorted({CALL, *targets, *([FOLD] if state.can_fold else [])}))
             num_left_out = sum(seat < 0 for seat, folded in zip(shadow.seats, state.folded, strict=True) if not folded)
-            place.answers = Answers(node, actions, tuple(map(actions.index, targets)), num_left_out, between)
+            place.answers = TranslatedActions(node, actions, tuple(map(actions.index, targets)), num_left_out, between)
         return place.answers
 
     def decision(self, shadow: Shadow, state: BettingState) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import Answers, ShadowHand, Translation
+from plurispiel.abstraction.actions.translation import ShadowHand, TranslatedActions, Translation
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -133,7 +133,7 @@ class BlueprintAgent(RangeAgent):
         return Strategy(actions, probabilities)
 
     def _look_up(
-        self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
+        self, public: PublicState, combo_ids: np.ndarray, answers: TranslatedActions | None = None
     ) -> tuple[Strategy, np.ndarray]:
         """Return the strategy with one row for each of `combo_ids`, and the source of each row as in `sources`.
 
@@ -150,7 +150,9 @@ class BlueprintAgent(RangeAgent):
             return Strategy(strategy.actions, rows), sources[combo_ids]
         return self._at_node(public, combo_ids, answers)
 
-    def _at_node(self, public: PublicState, combo_ids: np.ndarray, answers: Answers) -> tuple[Strategy, np.ndarray]:
+    def _at_node(
+        self, public: PublicState, combo_ids: np.ndarray, answers: TranslatedActions
+    ) -> tuple[Strategy, np.ndarray]:
         """Return the same as `_look_up`, but from the rows of the tree's decision alone."""
         node, actions, columns, *_ = answers
         assert node is not None
@@ -173,7 +175,7 @@ class BlueprintAgent(RangeAgent):
             calls[stays] += folds[stays]
             folds[stays] = 0.0
 
-    def _answers(self, public: PublicState) -> Answers:
+    def _answers(self, public: PublicState) -> TranslatedActions:
         hand = self._hand
         return hand.translation.answers(hand.at([action for _, action, _ in public.actions]))
 
@@ -286,7 +288,7 @@ def _fixed(strategy: Strategy) -> Strategy:
     return Strategy(actions, probabilities)
 
 
-def _is_crowded(public: PublicState, answers: Answers) -> bool:
+def _is_crowded(public: PublicState, answers: TranslatedActions) -> bool:
     """Return whether, on the flop or later, a seat that is still in the hand has no seat in the tree."""
     return public.street > 0 and answers.num_left_out > 0
 

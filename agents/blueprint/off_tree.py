@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import Answers, ShadowHand
+from plurispiel.abstraction.actions.translation import ShadowHand, TranslatedActions
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
@@ -69,7 +69,7 @@ class OffTreePlay:
         self,
         kept: KeptRows,
         hand: ShadowHand,
-        at_node: Callable[[PublicState, np.ndarray, Answers], tuple[Strategy, np.ndarray]],
+        at_node: Callable[[PublicState, np.ndarray, TranslatedActions], tuple[Strategy, np.ndarray]],
         range_strategy: Callable[[PublicState], Strategy],
     ):
         self._kept = kept
@@ -79,12 +79,12 @@ class OffTreePlay:
         self._strategies: dict[tuple[Any, ...], tuple[Strategy, np.ndarray]] = {}
         self._reaches: dict[tuple[tuple[Action, ...], tuple[int, ...]], np.ndarray] = {}
 
-    def strategy(self, public: PublicState, answers: Answers) -> tuple[Strategy, np.ndarray]:
+    def strategy(self, public: PublicState, answers: TranslatedActions) -> tuple[Strategy, np.ndarray]:
         """Return the strategy of all combos, and the source of each row as an index into `fallback.SOURCES`.
 
         Parameters
         ----------
-        answers : Answers
+        answers : TranslatedActions
             The tree's answers at the hand's place. The bet lies between two sizes (`between`), the tree has no
             decision (`node` is None), or both.
         """
@@ -133,7 +133,7 @@ class OffTreePlay:
             action = int(raises[np.argmin(abs(raises - action))])
         return strategy.probability(action)
 
-    def _between(self, public: PublicState, answers: Answers) -> tuple[Strategy, int]:
+    def _between(self, public: PublicState, answers: TranslatedActions) -> tuple[Strategy, int]:
         """Return the strategy of all combos against a bet between two sizes, and its source."""
         every = np.arange(public.rules.num_combos)
         if answers.node is None:

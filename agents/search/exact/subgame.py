@@ -220,7 +220,7 @@ class _Level(NamedTuple):
     action: np.ndarray
 
 
-class _Kinds(NamedTuple):
+class _HistoryKinds(NamedTuple):
     """The attributes of the same names in `Histories`, for the histories of one depth."""
 
     player: np.ndarray
@@ -240,7 +240,7 @@ class _SubgameBuilder:
         self._frontier = frontier
         self._gadget = gadget
         self._levels: list[_Level] = []
-        self._kinds: list[_Kinds] = []
+        self._kinds: list[_HistoryKinds] = []
         self._payoffs = [tree.payoffs]
         self._num_payoffs = len(tree.payoffs)
 
@@ -249,7 +249,7 @@ class _SubgameBuilder:
         size = len(history)
         none, zero = np.array([-1]), np.zeros(1, dtype=np.int64)
         self._levels.append(_Level(none, zero, zero, edge=none, chance=np.ones(1), action=none))
-        self._kinds.append(_Kinds(np.array([CHANCE]), np.array([size]), label=none, payoff_id=none))
+        self._kinds.append(_HistoryKinds(np.array([CHANCE]), np.array([size]), label=none, payoff_id=none))
         level = _Level(
             history,
             stage=np.full(size, _GADGET if self._gadget else _PLAIN),
@@ -267,7 +267,7 @@ class _SubgameBuilder:
     def subgame(self, root: int) -> GameTreeSubgame:
         """Return the subgame that was built."""
         tree, publics = self._tree, self._publics
-        kinds = _Kinds(*map(np.concatenate, zip(*self._kinds, strict=True)))
+        kinds = _HistoryKinds(*map(np.concatenate, zip(*self._kinds, strict=True)))
         level = _Level(*map(np.concatenate, zip(*self._levels, strict=True)))
         labels, label = np.unique(kinds.label, return_inverse=True)  # renumbered: labels have gaps
         sub = assemble_tree(
@@ -299,7 +299,7 @@ class _SubgameBuilder:
             combo=np.where(pick >= 0, pick % publics.num_combos, -1).astype(np.int32),
         )
 
-    def _look(self, level: _Level) -> _Kinds:
+    def _look(self, level: _Level) -> _HistoryKinds:
         """Return what happens at the histories of a depth: who acts, how many children follow, and so on."""
         tree, publics = self._tree, self._publics
         history, stage = level.history, level.stage
@@ -332,9 +332,9 @@ class _SubgameBuilder:
             payoff_id[leaves] = -1
             rows = self._frontier.values[level.picks[ended], self._frontier.leaf[history[ended]]]
             payoff_id[ended] = self._add_payoffs(rows)
-        return _Kinds(player, num_children, label, payoff_id)
+        return _HistoryKinds(player, num_children, label, payoff_id)
 
-    def _children(self, level: _Level, kinds: _Kinds) -> _Level:
+    def _children(self, level: _Level, kinds: _HistoryKinds) -> _Level:
         """Return the histories of the next depth."""
         tree, num_children = self._tree, kinds.num_children
         up = np.repeat(np.arange(len(num_children)), num_children)
