@@ -1,6 +1,6 @@
 """Counterfactual value networks: solved situations, training, and networks that give the values of all hands."""
 
-from plurispiel.agents.values.levels import LEVELS, Level, Situation, draw_situation
+from plurispiel.agents.values.levels import LEVELS, DrawnSituation, Level, draw_situation
 from plurispiel.agents.values.net import ValueNet
 from plurispiel.agents.values.net_file import StoredNet, load_net
 from plurispiel.agents.values.training import TrainingConfig
@@ -9,7 +9,7 @@ from plurispiel.agents.values.training_run import make_net
 __all__ = [
     "LEVELS",
     "Level",
-    "Situation",
+    "DrawnSituation",
     "StoredNet",
     "TrainingConfig",
     "ValueNet",

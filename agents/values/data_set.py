@@ -22,8 +22,8 @@ from plurispiel.abstraction.machine.artefact import (
 from plurispiel.agents.values.levels import (
     LEVELS,
     SPLITS,
+    DrawnSituation,
     Level,
-    Situation,
     chips_behind,
     draw_situation,
     find_level,
@@ -38,7 +38,7 @@ SHARD = 1_000
 
 _KIND, _FORMAT = "value data", 1
 
-Solve = Callable[[Level, Situation], Solved]
+Solve = Callable[[Level, DrawnSituation], Solved]
 """Solves a situation; a level that is not solved to the end of the hand has another one than `solve_exactly`."""
 
 
@@ -226,7 +226,7 @@ def _facts(config: DataConfig, split: str, first: int) -> dict[str, Any]:
     }
 
 
-def _row(situation: Situation, solved: Solved) -> tuple[np.ndarray, ...]:
+def _row(situation: DrawnSituation, solved: Solved) -> tuple[np.ndarray, ...]:
     """Return the entries of a situation in the arrays of `Situations`."""
     order = rank_hands(situation.state.rules, situation.board).combos
     return (

@@ -21,7 +21,7 @@ from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_
 __all__ = [
     "Bins",
     "CanonicalHands",
-    "Checkdown",
+    "CheckdownValues",
     "bins_of",
     "board_features",
     "canonical_hands",
@@ -95,7 +95,7 @@ class Bins(NamedTuple):
         return outputs[..., self.first] * (1.0 - self.share) + outputs[..., upper] * self.share
 
 
-class Checkdown(NamedTuple):
+class CheckdownValues(NamedTuple):
     """Both seats' values if they check to the showdown.
 
     Attributes
@@ -138,11 +138,11 @@ def board_features(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     return np.concatenate([ranks, suits]) / 2.0
 
 
-def checkdown(hands: RankedHands, ranges: np.ndarray) -> Checkdown:
+def checkdown(hands: RankedHands, ranges: np.ndarray) -> CheckdownValues:
     """Return matching masses and values without more bets, for ranges in the order of the hands."""
     others = ranges[::-1]
     masses, margins = fold_mass(hands, others), showdown_margin(hands, others)
-    return Checkdown(masses, np.divide(margins, 2.0 * masses, out=np.zeros_like(margins), where=masses > 0.0))
+    return CheckdownValues(masses, np.divide(margins, 2.0 * masses, out=np.zeros_like(margins), where=masses > 0.0))
 
 
 def num_inputs(rules: HoldemRules, num_bins: int) -> int:
@@ -161,7 +161,7 @@ def inputs(
     ranges : float64[2, n, num_hands]
         Rows sum to 1. Roots of the sums by bin, which spread more evenly, become inputs.
     checked_down : float64[2, n, num_hands]
-        The `Checkdown.evs`.
+        The `CheckdownValues.evs`.
     spr : float64[n]
         Chips behind, in pots.
     features : float64[...]

@@ -17,7 +17,7 @@ from plurispiel.abstraction.holdem.showdown import rank_hands
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.values.range_generator import draw_ranges
 
-__all__ = ["LEVELS", "SPLITS", "Level", "Situation", "chips_behind", "draw_situation", "find_level", "pot_of"]
+__all__ = ["LEVELS", "SPLITS", "Level", "DrawnSituation", "chips_behind", "draw_situation", "find_level", "pot_of"]
 
 SPLITS = ("train", "unseen")
 """Situations to train with, and situations to measure errors with. In hold'em the two have no class of boards alike."""
@@ -87,7 +87,7 @@ LEVELS = {
 }
 
 
-class Situation(NamedTuple):
+class DrawnSituation(NamedTuple):
     """A start of a street, with ranges of both seats.
 
     Attributes
@@ -116,7 +116,7 @@ def find_level(name: str) -> Level:
     return LEVELS[name]
 
 
-def draw_situation(level: Level, seed: int, split: str, number: int) -> Situation:
+def draw_situation(level: Level, seed: int, split: str, number: int) -> DrawnSituation:
     """Return the situation with a number in the endless sequence of a seed.
 
     The board represents its class (`boards.BoardClasses`), so that renamed suits are one board.
@@ -137,7 +137,7 @@ def draw_situation(level: Level, seed: int, split: str, number: int) -> Situatio
     roots = np.sqrt(draw_ranges(hands.groups, 2, rng)).astype(np.float16).astype(np.float64)
     ranges = np.zeros((2, rules.num_combos))
     ranges[:, hands.combos] = np.maximum(roots, np.finfo(np.float16).smallest_subnormal) ** 2
-    return Situation(state, board, ranges)
+    return DrawnSituation(state, board, ranges)
 
 
 def pot_of(state: BettingState) -> int:

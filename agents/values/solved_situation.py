@@ -7,7 +7,7 @@ import numpy as np
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.resolve.vector_cfr_kernels import BEST, OWN
-from plurispiel.agents.values.levels import Level, Situation, chips_behind, pot_of
+from plurispiel.agents.values.levels import DrawnSituation, Level, chips_behind, pot_of
 
 __all__ = ["Solved", "solve_exactly"]
 
@@ -34,7 +34,7 @@ class Solved(NamedTuple):
     iterations: int
 
 
-def solve_exactly(level: Level, situation: Situation) -> Solved:
+def solve_exactly(level: Level, situation: DrawnSituation) -> Solved:
     """Return the values of a situation, from iterations that go on until the tolerance of the level is met."""
     pot, behind = pot_of(situation.state), chips_behind(situation.state)
     allowed = level.tolerance * (pot + min(behind, 2 * pot))

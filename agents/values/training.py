@@ -11,7 +11,7 @@ import numpy as np
 from plurispiel.agents.values.net import Layers, new_layers
 from plurispiel.agents.values.training_set import TrainingSet
 
-__all__ = ["Trainer", "TrainingConfig", "TrainingStopped", "error_and_gradient"]
+__all__ = ["NetTrainer", "TrainingConfig", "TrainingStopped", "error_and_gradient"]
 
 _LAST_RATE = 0.01  # of the first rate
 _MAX_NORM = 1.0
@@ -68,7 +68,7 @@ class TrainingConfig:
             raise ValueError(f"rate must be above 0 and at most 1, got {self.rate!r}")
 
 
-class Trainer:
+class NetTrainer:
     """A network in training.
 
     Parameters

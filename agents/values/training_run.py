@@ -20,7 +20,7 @@ from plurispiel.agents.values.data_set import data_config, load_situations, situ
 from plurispiel.agents.values.levels import find_level
 from plurispiel.agents.values.net import Layers, ValueNet
 from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded_layers, save_net
-from plurispiel.agents.values.training import Trainer, TrainingConfig
+from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_set import num_hands, training_set
 from plurispiel.agents.values.validation import measure
 
@@ -40,7 +40,7 @@ def make_net(
     *,
     situations: int | None = None,
     num_bins: int | None = None,
-    on_epoch: Callable[[Trainer], None] = lambda trainer: None,
+    on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
 ) -> StoredNet:
     """Train a network and another one with a tenth of the situations, measure both, and write the first.
 
@@ -86,7 +86,7 @@ def make_net(
     folder, record = checkpoint_folder(out), dict[str, Any](wanted)
     count = len(known.pots)
     for name, number in (("tenth", max(1, count // 10)), ("all", count)):
-        trainer = Trainer(config, training_set(level, known.first(number), bins))
+        trainer = NetTrainer(config, training_set(level, known.first(number), bins))
         train(trainer, folder / name, source, on_epoch)
         rounded = rounded_layers(trainer.layers)
         validation = measure(ValueNet(rounded), level, unseen)
@@ -100,10 +100,10 @@ def make_net(
 
 
 def train(
-    trainer: Trainer,
+    trainer: NetTrainer,
     folder: Path,
     source: str,
-    on_epoch: Callable[[Trainer], None] = lambda trainer: None,
+    on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
     *,
     seconds: float = CHECKPOINT_SECONDS,
 ) -> None:
@@ -111,7 +111,7 @@ def train(
 
     Parameters
     ----------
-    trainer : Trainer
+    trainer : NetTrainer
         Before its first epoch. Modified in place.
     folder : Path
         The checkpoint's folder.
@@ -137,7 +137,7 @@ def checkpoint_folder(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.training")
 
 
-def keep_checkpoint(trainer: Trainer, folder: Path, source: str) -> None:
+def keep_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
     """Write all that the rest of a run depends on."""
     arrays = {"errors": np.array(trainer.errors)}
     for kind, rows in zip(_KINDS, (trainer.layers.arrays(), *trainer.moments), strict=True):
@@ -145,7 +145,7 @@ def keep_checkpoint(trainer: Trainer, folder: Path, source: str) -> None:
     write_artefact(folder, _KIND, _FORMAT, arrays, dataclasses.asdict(trainer.config), source=source)
 
 
-def restore_checkpoint(trainer: Trainer, folder: Path, source: str) -> None:
+def restore_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
     """Restore a run from its checkpoint; without one of the same settings and data, the run begins anew.
 
     Raises

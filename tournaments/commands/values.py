@@ -12,7 +12,7 @@ from plurispiel.agents.values.floor import encoding_floor
 from plurispiel.agents.values.levels import draw_situation, find_level
 from plurispiel.agents.values.net_file import StoredNet, load_net
 from plurispiel.agents.values.solved_situation import solve_exactly
-from plurispiel.agents.values.training import Trainer, TrainingConfig
+from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
 from plurispiel.agents.values.training_set import num_hands
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
@@ -83,7 +83,7 @@ def _train(options: argparse.Namespace) -> int:
     warmup(_TRAINING)
     with progress_bar(total=2 * config.epochs, unit=" epochs") as progress:
 
-        def show(trainer: Trainer) -> None:
+        def show(trainer: NetTrainer) -> None:
             progress.set_postfix_str(f"error {trainer.errors[-1]:.4g}", refresh=False)
             progress.update()
 

@@ -13,7 +13,7 @@ from plurispiel.agents.values.data_set import load_situations
 from plurispiel.agents.values.levels import LEVELS
 from plurispiel.agents.values.net import Layers
 from plurispiel.agents.values.net_file import load_net, rounded_layers, save_net
-from plurispiel.agents.values.training import Trainer
+from plurispiel.agents.values.training import NetTrainer
 from plurispiel.agents.values.training_run import checkpoint_folder, keep_checkpoint, make_net, train
 from plurispiel.agents.values.training_set import training_set
 from plurispiel.agents.values.validation import measure, net_evs
@@ -45,7 +45,7 @@ def test_record(data, stored):
 
 
 def test_float16_changes_little(data, stored, tmp_path):
-    trainer = Trainer(TRAINING, training_set(LEDUC, load_situations(data, "train"), 5))
+    trainer = NetTrainer(TRAINING, training_set(LEDUC, load_situations(data, "train"), 5))
     train(trainer, tmp_path / "checkpoint", "")
     unseen = load_situations(data, "unseen")
     exact = net_evs(dataclasses.replace(stored).net.__class__(trainer.layers), LEDUC, unseen)[0]
@@ -73,15 +73,15 @@ def test_killed_at_many_moments(data, tmp_path, monkeypatch):
 def test_checkpoints_of_others(data, tmp_path):
     """A checkpoint of other settings or data does not count; a damaged one is refused."""
     encoded = training_set(LEDUC, load_situations(data, "train"), 5)
-    first = Trainer(TRAINING, encoded)
+    first = NetTrainer(TRAINING, encoded)
     train(first, tmp_path / "checkpoint", "here")
-    other = Trainer(dataclasses.replace(TRAINING, seed=2), encoded)
+    other = NetTrainer(dataclasses.replace(TRAINING, seed=2), encoded)
     train(other, tmp_path / "checkpoint", "here")
     assert other.errors != first.errors and len(other.errors) == TRAINING.epochs
     first.layers.weights[0][0, 0] = np.nan
     keep_checkpoint(first, tmp_path / "checkpoint", "here")
     with pytest.raises(ArtefactRefused, match="another network's checkpoint"):
-        train(Trainer(TRAINING, encoded), tmp_path / "checkpoint", "here")
+        train(NetTrainer(TRAINING, encoded), tmp_path / "checkpoint", "here")
 
 
 def broken(change):

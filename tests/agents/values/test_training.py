@@ -8,7 +8,7 @@ from solved_leduc import TRAINING, sample_leduc
 from plurispiel.agents.values.data_set import load_situations
 from plurispiel.agents.values.levels import LEVELS
 from plurispiel.agents.values.net import Layers, ValueNet, new_layers
-from plurispiel.agents.values.training import Trainer, TrainingConfig, TrainingStopped, error_and_gradient
+from plurispiel.agents.values.training import NetTrainer, TrainingConfig, TrainingStopped, error_and_gradient
 from plurispiel.agents.values.training_set import TrainingSet, training_set
 from plurispiel.agents.values.validation import measure
 
@@ -57,7 +57,7 @@ def test_error_is_that_of_the_network(data, situations):
 
 
 def test_few_situations_are_learnt_by_heart(data):
-    trainer = Trainer(TrainingConfig(layers=2, width=128, epochs=600, batch=64, rate=0.01), data)
+    trainer = NetTrainer(TrainingConfig(layers=2, width=128, epochs=600, batch=64, rate=0.01), data)
     while trainer.epoch < trainer.config.epochs:
         trainer.run_epoch()
     outputs = ValueNet(trainer.layers).outputs(data.inputs)
@@ -68,7 +68,7 @@ def test_few_situations_are_learnt_by_heart(data):
 def test_same_seed_same_bits(data):
     runs = []
     for seed in (1, 1, 2):
-        trainer = Trainer(dataclasses.replace(TRAINING, seed=seed), data)
+        trainer = NetTrainer(dataclasses.replace(TRAINING, seed=seed), data)
         errors = [trainer.run_epoch() for _ in range(3)]
         runs.append((errors, trainer.layers.arrays()))
     assert runs[0][0] == runs[1][0] != runs[2][0]
@@ -79,7 +79,7 @@ def test_same_seed_same_bits(data):
 def test_divergence_stops(data):
     broken = data._replace(inputs=np.full_like(data.inputs, np.nan))
     with pytest.raises(TrainingStopped, match=r"the error of epoch 1 is nan: .* take a rate below 0.003"):
-        Trainer(TRAINING, broken).run_epoch()
+        NetTrainer(TRAINING, broken).run_epoch()
 
 
 @pytest.mark.parametrize("settings", [{"layers": 0}, {"width": 1.5}, {"rate": 0.0}, {"rate": float("nan")}])
