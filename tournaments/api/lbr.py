@@ -64,11 +64,11 @@ class LbrResult:
     menu : str
         The actions of local best response: a name of `MENUS`.
     hands : int
-        Hands played, four with each deck.
+        Hands played, four in each group.
     mbb_per_hand, ci95 : float or None
         The rate with each showdown averaged over the agent's range (`GroupScore.expectation`).
     sd : float or None
-        Standard deviation of the rate of one group (the four hands of one deck), in mbb/hand; None with one group.
+        Standard deviation of the rate of one group of four hands, in mbb/hand; None with one group.
     paid_mbb_per_hand, paid_ci95 : float or None
         The rate computed from the chips won at the table.
     aivat_mbb_per_hand, aivat_ci95 : float or None
@@ -149,7 +149,7 @@ def run_lbr(
     menu : {"fc", "fcpa", "56bets", "flop56"}
         The actions of local best response, see `MENUS`.
     hands : int
-        Hands of the whole run, rounded up to a multiple of four: each deck is played four times.
+        Hands of the whole run, rounded up to a multiple of four: a group has four hands.
     game : str
         A preset or an OpenSpiel game string of two seats.
     seed : int, optional
