@@ -86,7 +86,7 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
     classes : int64[num_combos]
     weight : float
     num_tiles : int
-        The number of blocks of 16 lanes that have a lane for each class.
+        The number of blocks of 16 lanes that hold all classes, one class a lane.
     work : _MarginWorkspace
         Modified in place.
     totals : float64[num_classes, 16 * num_tiles]

@@ -33,8 +33,8 @@ class ReportedRows:
     Raises
     ------
     ValueError
-        If an agent does not report its strategy, or tells suits apart. The methods raise it, too, if a report has no
-        distribution over the legal actions.
+        If an agent does not report its strategy, tells suits apart in a random question, or depends on the order of
+        cards dealt together. The methods raise it, too, if a report is no distribution over the legal actions.
     """
 
     def __init__(self, rules: HoldemRules, tree: BettingTree, agents: list[Agent], dtype: npt.DTypeLike = np.float64):
@@ -75,7 +75,7 @@ class ReportedRows:
         return StreetRows(table, none, none, none, _no_earlier_rows()), numbers
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
-        """Return zeros: every combo has a row."""
+        """Return zeros. Strengths are for combos without a row only, and here every combo has a row."""
         return np.zeros(self._rules.num_combos)
 
     def _row(self, node: int, board: tuple[int, ...]) -> np.ndarray:
@@ -103,7 +103,7 @@ class ReportedRows:
 
 
 def _no_earlier_rows() -> EarlierRows:
-    """Return the earlier rows of no decision."""
+    """Return `EarlierRows` without any decision."""
     stored = np.empty(0, np.uint8)
     stored.setflags(write=False)  # the type of packed blueprints, for which kernels are compiled anyway
     none = np.empty(0, np.int64)

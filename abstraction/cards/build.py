@@ -281,7 +281,7 @@ class _Sample(NamedTuple):
     values : int64[n]
         Single numbers, which percentiles divide into buckets.
     sums : int64[n]
-        Sums of river equities over all run-outs, in 1/1980, by which buckets are ordered.
+        Sums of river equities over all run-outs, in 1/1980, by which the buckets of k-means are ordered.
     """
 
     points: np.ndarray

@@ -279,7 +279,10 @@ def empty_blocks(count: int, dtype: np.dtype | type) -> np.ndarray:
 
 
 def empty_pages(count: int, dtype: np.dtype | type) -> np.ndarray:
-    """Return blocks as `empty_blocks` does, on pages of their own: threads that write to other arrays are no slower."""
+    """Return blocks as `empty_blocks` does, on pages of their own.
+
+    Writing to the blocks does not slow threads that write to other arrays.
+    """
     in_page = _PAGE // np.dtype(dtype).itemsize
     return _zeros(-(-count * LANES // in_page) * in_page, np.dtype(dtype), _PAGE)[: count * LANES].reshape(count, LANES)
 

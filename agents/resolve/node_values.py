@@ -29,8 +29,8 @@ class NodeValues(NamedTuple):
     ----------
     values : float64[2, 2, num_combos]
         For each seat, the counterfactual values of its best response (`BEST`) and of its average strategy (`OWN`).
-        In a decision locked for all hands, `BEST` follows the lock. Divided by `facing`, they are chips of the whole
-        hand, from `measure_node` without the share of the dead chips, which `VectorSolver.values_after` adds.
+        In a decision locked for all hands, `BEST` follows the lock. Divided by `facing`, the values are chips of the
+        whole hand. `measure_node` leaves out the share of the dead chips; `VectorSolver.values_after` adds it.
     reach : float64[2, num_combos]
         Each seat's weight of each combo at the node: its range times its average strategy on the way.
     facing : float64[2, num_combos]
@@ -64,7 +64,7 @@ def measure_node(
     dealt : tuple of int
         At an end of the street, the new cards of the next street; elsewhere empty.
     seats : sequence of int
-        The seats whose values are measured, one walk for each; those of another seat mean nothing.
+        The seats whose values are measured, one walk for each; values of another seat mean nothing.
 
     Raises
     ------

@@ -68,7 +68,8 @@ class Evaluation(NamedTuple):
 class _LockedRows(NamedTuple):
     """The locked entries of a decision where only some hands are locked.
 
-    Kernels learn whole decisions, so an iteration overwrites these entries and they are restored after it.
+    Kernels learn whole decisions, so each update of the decision's seat overwrites these entries. They are restored
+    before the other seat's turn.
 
     Attributes
     ----------
@@ -210,7 +211,7 @@ class VectorSolver:
 
     @property
     def ranges(self) -> np.ndarray:
-        """The solver's ranges: float64[2, num_combos], scaled to a maximum of 1; 0 for combos that touch the board."""
+        """The solver's ranges: float64[2, num_combos], scaled to a maximum of 1; 0 for combos with a card of the board."""
         return self._ranges
 
     @property
@@ -342,7 +343,7 @@ class VectorSolver:
         dealt : tuple of int
             If the street ends there, the new cards of the next street.
         seats : sequence of int
-            The seats whose values are measured; those of another seat mean nothing.
+            The seats whose values are measured; values of another seat mean nothing.
 
         Raises
         ------
@@ -358,7 +359,7 @@ class VectorSolver:
     def _response_by_buckets(self, seat: int) -> np.ndarray:
         """Return `combo_values` with the response of `evaluate_by_buckets` in place of the best response.
 
-        The method is policy iteration: each walk over the boards measures the current plan and the regrets of all other
+        The method is policy iteration: each walk over the boards measures the current plan and the regrets of all
         actions. A decision's plan is final once all plans below it are. So the number of further walks is at most the
         number of the seat's decisions in a hand. Recursion by node would need the values of all boards of a street at
         once.

@@ -1,7 +1,7 @@
 """Exact exploitability of continual re-solving: by iterations, by errors of values, by options, and off the menu.
 
-Theorem 1 of DeepStack bounds the exploitability by a term that falls like 1 / sqrt(T) in the iterations T, and a term
-that is linear in the error of the values where lookaheads end.
+Theorem 1 of DeepStack bounds the exploitability by a sum: of a term that falls like 1 / sqrt(T) in the iterations T,
+and of a term that is linear in the error of the values where lookaheads end.
 """
 
 import dataclasses
@@ -65,7 +65,7 @@ Rows = Iterator[Measurement]
 
 
 def bench_continual_exact(seconds: float = 1.0) -> list[Measurement]:
-    """Return the figures of all tables; `seconds` multiplies all numbers of iterations."""
+    """Return the figures of all tables; `seconds` multiplies all numbers of iterations but those of inner solves."""
     rows = []
     with progress_bar(unit="figure") as progress:
         for part in (_by_iterations, _by_errors, _by_options, _off_menu):
@@ -163,7 +163,10 @@ def _by_options(seconds: float) -> Rows:
 
 
 def _off_menu(seconds: float) -> Rows:
-    """Yield figures of holdem-mini with half-pot raises, which only the trees of search contain."""
+    """Yield figures of holdem-mini with half-pot raises.
+
+    The blueprint's tree and the menu of continual re-solving lack these raises; the trees of search have them.
+    """
     game = "holdem-mini"
     name = f"off the menu{_BREAK}{game} with half-pot raises{_BREAK}"
     tree = _tree(LADDER[game].game.replace("bettingAbstraction=fcpa", "bettingAbstraction=fchpa"))
@@ -190,7 +193,7 @@ class _MeanBlueprint(BlueprintAgent):
 
 
 def _measured(name: str, game: str, seconds: float, *, iterations: int, **options: Any) -> Rows:
-    """Yield the exploitability of continual re-solving and the processor time that it took."""
+    """Yield the exploitability of continual re-solving, and the processor time of solving and of measuring it."""
     tree, begin = _tree(game), time.process_time()
     config = ContinualConfig(iterations=_scaled(iterations, seconds), **options)
     strategy, counts = continual_strategy(tree, config)

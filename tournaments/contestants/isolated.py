@@ -21,10 +21,13 @@ MAX_TIME_LIMIT = 86_400.0
 """Longest time limit in seconds."""
 
 _STARTS = 20
-"""Number of starts of the process for one question; after as many starts without an answer, the agent is at fault."""
+"""Most starts of the process for one question; after as many starts without an answer, the agent is at fault.
+
+After a question that failed in a start, the next question has one start (`IsolatedAgent._ask`).
+"""
 
 _DEATHS = {int(SIGKILL): 5, int(SIGTERM): 5}
-"""Number of ends of the process during one question that make the agent at fault, by the signal that ended the process.
+"""Number of ends of the process during one question that put the agent at fault, by the signal that ended the process.
 
 The system or a user may have sent these signals. For any other end of the process, the number is two.
 """
@@ -66,9 +69,9 @@ class Refused(AgentFault):
 class IsolatedAgent(RemoteAgent, abc.ABC):
     """An agent whose code runs in another process, which is told only what the agent may know.
 
-    The process is started when it is first needed, and is stopped between questions. If the process ends, a new process
-    is started and asked again. Only repeated ends at the same question are the agent's fault. If somebody else kills
-    the process, the results of a deterministic agent therefore do not change.
+    The process is started when it is first needed. On Linux it is suspended between questions (`Child.stop`). If the
+    process ends, a new process is started and asked again. Only repeated ends at the same question are the agent's
+    fault. If somebody else kills the process, the results of a deterministic agent therefore do not change.
 
     A subclass defines `_begin`, and asks its process in functions that it passes to `_ask`.
 
@@ -91,9 +94,9 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
     learns : bool
         Whether the agent says that it remembers earlier hands.
     num_starts : int
-        Number of starts of its process.
+        Number of starts of its process after which the agent was loaded.
     num_fallbacks : int
-        Number of answers of which the agent says that they stand in for another that it could not find.
+        Number of answers that, as the agent says, replace an answer that it could not find.
     tells : bool
         Whether the agent, once it was loaded, can report its strategy for every hand.
     """
@@ -127,7 +130,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
         ----------
         rules : HoldemRules, optional
             The game to be played, for programs that are told the game when they start; by default heads-up no-limit
-            hold'em. A program that then plays another game is started again.
+            hold'em. If the program is later to play another game, it is started again.
 
         Raises
         ------
@@ -183,7 +186,9 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
         Raises
         ------
         SandboxBroken
-            If the process ends before it reports its id: the sandbox is the cause then.
+            If a process in a sandbox ends, other than by a signal, before it reports its id: the sandbox is the cause.
+        Died
+            If the process ends in another way before it reports its id.
         """
         self._process = Child(program, self._spec, self._limits.memory, self._log, self._sandbox, self._rivals)
         try:
@@ -199,8 +204,8 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
         """Return the answer to a question.
 
         A process is started if none runs, and again whenever it ends. The agent is at fault when the starts reach
-        `_STARTS`, or the ends reach the number in `_DEATHS`. An end by a signal of `_DEATHS` during the start does not
-        count as an end.
+        `_STARTS` (one start, if the question before failed in a start), or the ends reach the number in `_DEATHS`. An
+        end by a signal of `_DEATHS` during the start does not count as an end.
 
         Parameters
         ----------

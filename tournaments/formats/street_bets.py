@@ -1,4 +1,4 @@
-"""Betting as services for two players write it: each bet is the chips of one street, and checks differ from calls.
+"""Betting as services for heads-up play write it: each bet is the chips of one street, and checks differ from calls.
 
 The actions are ``f``, ``k`` (check), ``c`` (call) and ``bN``, a bet or raise to N chips of the street, blinds included.
 A sign of its own ends a street.

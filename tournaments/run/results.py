@@ -20,7 +20,7 @@ _SEPARATE = (
 )
 
 BELIEVED = "†"
-"""The mark of an outside agent whose reported strategy corrects its scores `aivat` and `aivat_duplicate`."""
+"""The sign of an outside agent whose reported strategy corrects its scores `aivat` and `aivat_duplicate`."""
 
 
 class Tally:
@@ -39,7 +39,8 @@ class Tally:
 
     def add(self, rows: np.ndarray) -> None:
         """Count the rows of a block (`block_rows.row_type`), with the best known estimates of the chips."""
-        own = rows[rows["agent"] < self._sums.shape[1]]  # the Control has the number after the last agent
+        # The Control (package `run`) has the number after the last agent.
+        own = rows[rows["agent"] < self._sums.shape[1]]
         rates = best_estimates(own) / own["hands"] * self._per_chip
         for sums, weights in zip(self._sums, (np.ones(len(own)), rates, rates * rates), strict=True):
             sums += np.bincount(own["agent"], weights, minlength=len(sums))
@@ -238,12 +239,12 @@ def _stop_line(results: dict[str, Any]) -> str:
     verdict = "stopped after" if results["stopped"] else "not reached in"
     return (
         f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; the rule was checked many "
-        "times, so that '± always' holds, but not '± 95 %' and p"
+        "times, so '± always' holds, but not '± 95 %' and p"
     )
 
 
 def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
-    """Return the table of all scores that an agent has, and notes on the agents (`reduced_form_lines`)."""
+    """Return the table of all scores that any agent has, and notes on the agents (`reduced_form_lines`)."""
     names = [name for name in SCORES if any(agent["scores"][name] for agent in ranked)]
     head = (
         f"mbb/hand by {_title(results['score'])}",

@@ -69,7 +69,7 @@ def _add_table(add: Callable[..., Any]) -> None:
         help="round-robin: all line-ups; gauntlet: the first agent against the rest; lineup: one fixed table; "
         "lineup-1v5: the first of two agents among copies of the second; lineup-5v1: the second agent among copies "
         "of the first; its score is the difference to a copy of the first that plays the same hands in the same seat "
-        "(default: lineup if there are as many agents as seats, else round-robin)",
+        "(default: lineup if there are as many agents as seats, else round-robin; gauntlet in the default tournament)",
     )
     add(
         "--copies",
