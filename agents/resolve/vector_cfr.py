@@ -211,7 +211,7 @@ class VectorSolver:
 
     @property
     def ranges(self) -> np.ndarray:
-        """The solver's ranges: float64[2, num_combos], scaled to a maximum of 1; 0 for combos with a card of the board."""
+        """The solver's ranges: float64[2, num_combos], scaled to a maximum of 1; 0 for combos with a board card."""
         return self._ranges
 
     @property
