@@ -1,4 +1,4 @@
-"""Agents whose strategies are read: agents from outside in processes of their own, all others in this process."""
+"""Agents whose strategies are read; an agent from outside that is given by its spec has processes of its own."""
 
 import contextlib
 import copy
@@ -31,7 +31,8 @@ def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn:
     Raises
     ------
     ValueError
-        If the agent does not exist or does not load, or the sandbox does not work.
+        If the agent does not exist or does not load, is a program of another protocol than ``stdio``, or the sandbox
+        does not work.
     """
     if not isinstance(agent, str):
         yield [agent, *(copy.deepcopy(agent) for _ in range(number - 1))]

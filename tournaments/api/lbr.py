@@ -34,7 +34,7 @@ _SHOWN_EVERY_S = 2.0
 
 @dataclass(frozen=True)
 class LbrOutsideOptions(OutsideOptions):
-    """How an agent from outside plays local best response, with the defaults of the command line.
+    """How an agent from outside plays against local best response, with the defaults of the command line.
 
     Attributes
     ----------
@@ -173,8 +173,13 @@ def run_lbr(
 
     Raises
     ------
+    TypeError
+        If `outside` holds an unknown name.
     ValueError
-        For settings or an agent that ``plurispiel lbr`` would refuse, with the same message.
+        For settings or an agent that ``plurispiel lbr`` would refuse, with the same message; also if the agent commits
+        a fault.
+    OSError
+        If a worker process dies; finished blocks of hands are stored.
     KeyboardInterrupt
         Finished blocks of hands are stored: the same call resumes the run.
 
@@ -217,7 +222,8 @@ def admit_agent(
     Raises
     ------
     ValueError
-        If the agent does not load, fails, or reports no strategy, or an option is out of range.
+        If an agent from outside does not load, fails, or reports no strategy, the sandbox does not work, the agent's
+        blueprint is missing or damaged, or an option is not allowed.
     """
     isolation = outside.isolation([config.agent], warn, [out] if out else [])
     sandbox = isolation.sandbox
@@ -274,6 +280,13 @@ def measure_lbr(
     ----------
     out : Path or None
         Run folder; None for a folder in the user's data, named by the digest of `config`.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds another run or is damaged, or the agent commits a fault or does not report its strategy.
+    OSError
+        If a worker process dies.
     """
     folder = out or user_data_folder() / "lbr" / config.digest
     run = LbrRun(folder, config, fresh=fresh)

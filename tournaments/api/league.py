@@ -24,7 +24,7 @@ _SETTINGS = [field.name for field in dataclasses.fields(LeagueConfig)]
 
 
 class Addition(NamedTuple):
-    """The entry of an agent; `is_new` is False if the league had the entry already."""
+    """The entry of an agent; `is_new` is False if the entry was active already."""
 
     entry: Entry
     is_new: bool
@@ -64,7 +64,8 @@ def add_to_league(
 ) -> list[Addition]:
     """Add agents to a league; without `agents`, add anew every agent that has changed since it was added.
 
-    With `agents`, a league with the default settings begins if the folder holds none.
+    With `agents`, a league with the default settings begins if the folder holds none. Without `agents`, the entry of an
+    agent that cannot be added stays, and a note gives the reason.
 
     Parameters
     ----------
@@ -82,8 +83,9 @@ def add_to_league(
     Raises
     ------
     ValueError
-        If an agent does not load or does not play the league's game; the agents before are added. Also if another
-        process changes the entries, the folder is damaged or, without `agents`, holds no league.
+        If the folder is damaged or, without `agents`, holds no league. With `agents`, also if the folder holds other
+        files, an agent does not load or does not play the league's game, an agent of this package is to be believed, or
+        another process changes the entries; the agents before the refused one are added.
     """
     notes = Notes(progress)
     if agents is None:
@@ -102,7 +104,8 @@ def remove_from_league(folder: str | Path, agent: str) -> Entry:
     Raises
     ------
     ValueError
-        If the folder holds no league, no agent in it has the name or number, or another process changes the entries.
+        If the folder holds no league or is damaged, no agent in the league has the name or number, or another process
+        changes the entries.
     """
     return League(Path(folder)).remove(agent)
 
@@ -125,21 +128,23 @@ def play_league(
     folder : path
         The folder of the league.
     hands : int, optional
-        Hands of all pairings together, those played before included.
+        Hands of all pairings together, those played before included. Pairings of agents that were removed, or have
+        changed, do not count.
     hours : float, optional
         Longest time of this call, about.
     workers : int
         Worker processes; 0 for one per processor, 1 to play in this process.
     fresh : bool
-        Delete the hands of all pairings and play them again.
+        Delete the hands of all pairings first.
     progress : bool
         Print notes and a progress bar on standard error.
 
     Raises
     ------
     ValueError
-        If `hands` or `hours` is not positive, the folder holds no league or is damaged, the league has fewer than two
-        agents, or another process plays it.
+        If `hands` or `hours` is not positive, `workers` is out of range, the folder holds no league or is damaged, the
+        league has fewer than two agents, an agent does not load, another process plays the league, or no Nash average
+        is found.
     WorkerFailed, RefereeDisagrees, RunAborted
         RuntimeErrors that end a run; the blocks stored before stay, as after a KeyboardInterrupt.
     """
@@ -165,7 +170,7 @@ def league_standings(folder: str | Path) -> LeagueResult:
     Raises
     ------
     ValueError
-        If the folder holds no league, or is damaged.
+        If the folder holds no league, or is damaged, or no Nash average is found.
     """
     league = League(Path(folder))
     return LeagueResult(make_standings(league), league.folder)

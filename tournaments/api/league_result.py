@@ -29,18 +29,19 @@ class LeagueAgent:
     number : int
         The number of the entry, from 1.
     mbb_per_hand : float
-        The mean rate against all other agents in thousandths of a big blind per hand; each opponent counts equally.
+        The mean rate against all other ranked agents, in mbb per hand; each opponent counts equally.
     anytime_ci95 : float or None
         Half-width of the anytime-valid 95 % interval of `mbb_per_hand`: it holds at all looks, though results choose
         the pairings that play. None while a pairing has too few groups.
     bootstrap_ci95 : (float, float)
-        The ends of the bootstrap interval of `mbb_per_hand`, which is narrower and does not allow for that choice.
+        The ends of the bootstrap 95 % interval of `mbb_per_hand`, which does not allow for the choice of pairings.
     nash_share, nash_rating, alpha_rank : float
         The other ratings (`nash_average`, `alpha_rank`).
     hands, faults : int
         Hands played and faults committed.
     change : str or None
-        Why the agent plays no more: its ``file``, or this package's ``code``, has changed since it was added.
+        Why the agent plays no more: its ``file``, or this package's ``code``, has changed since the agent was added.
+        None if neither has changed.
     """
 
     name: str
@@ -67,7 +68,7 @@ class LeagueAgent:
 class LeagueResult:
     """The standings of a league.
 
-    ``result[name]`` is the `LeagueAgent` of the agent with that name.
+    ``result[name]`` is the `LeagueAgent` of the ranked agent with that name; other names raise a KeyError.
 
     Attributes
     ----------
@@ -76,7 +77,7 @@ class LeagueResult:
     folder : Path
         The folder of the league.
     notes : tuple of str
-        The lines that the command prints on standard error: batches, changed agents, faults.
+        The lines that ``plurispiel league FOLDER play`` prints on standard error: batches, changed agents, faults.
     """
 
     record: dict[str, Any]

@@ -24,9 +24,11 @@ class ReplayResult:
     hands : int
         Number of replayed hands; the hands in `errors` do not count.
     mismatches : list of dict
-        Hands whose record disagrees with an engine: ``file, hand, what``, where ``what`` is the disagreement.
+        Hands whose record disagrees with the engines, or on which the engines disagree: ``file, hand, what``, where
+        ``what`` is the disagreement.
     errors : list of dict
-        Hands and files that cannot be read: ``file, hand, what``; ``hand`` is None for a whole file.
+        Hands and files that cannot be read, or not be replayed: ``file, hand, what``; ``hand`` is None for a whole
+        file.
     odd_chips : int
         Number of hands that disagree in the odd chips of split pots alone; `mismatches` does not list them.
     players : dict
@@ -68,7 +70,7 @@ def replay_hands(
     Raises
     ------
     ValueError
-        If a path, run or game does not exist, or a folder holds no hand-history file.
+        If a path, run or game does not exist, the game file is broken, or a folder holds no hand-history file.
     """
     given = [paths] if isinstance(paths, str | Path) else paths
     rules = game_by_name(str(game)) if game else None

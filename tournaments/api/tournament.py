@@ -122,7 +122,8 @@ def forecast_tournament(
     """Return the expected intervals, hands and duration of a tournament, from a short pilot on other decks.
 
     The parameters are those of `run_tournament` without ``out``, ``fresh`` and ``hands``, and the errors are the same.
-    The result is the record that ``plurispiel tournament --dry-run --json`` prints (`dry_run.expect`).
+    No run is stored. The result is the record that ``plurispiel tournament --dry-run --json`` prints
+    (`dry_run.expect`).
     """
     notes = Notes(progress)
     how = RunOptions(
@@ -139,7 +140,9 @@ def gather_settings(
     settings: str | Path | Mapping[str, Any] | None,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return arguments of `TournamentConfig`: the settings of a file or mapping, overridden by the given options.
+    """Return arguments of `TournamentConfig`: the settings of a file or mapping, overridden by `agents` and `options`.
+
+    `with_default_tournament` completes them.
 
     Raises
     ------

@@ -179,7 +179,8 @@ def exploitability_curve(
 def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
     """Return the points of all curves, and the times in which the four variants of the first table reach a goal.
 
-    The goal is the exploitability of the worst variant at its end, so that all four variants reach it.
+    The goal is the exploitability of the worst variant at its end, so that all four variants reach it. A table that is
+    not built has one row, without a value; the note has the command that builds the table.
     """
     total = max(1000, round(_ITERATIONS * seconds))
     rows = []

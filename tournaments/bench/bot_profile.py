@@ -283,7 +283,10 @@ def _leaks(profile: PlayProfile) -> list[_Figure]:
 
 
 def _spots(agent: Agent, rules: HoldemRules, seed: int) -> list[_Figure]:
-    """Return, for each spot, the shares of 72o and of the agent's range that do not fold, in per cent."""
+    """Return, for each spot, the shares of 72o and of the agent's range that do not fold, in per cent.
+
+    An agent that reports no strategy has no figures.
+    """
     figures = []
     for spot in progress_bar(spots_of(rules), unit="spot", desc="spots", leave=False):
         for hands, share in (measure_spot(agent, rules, spot, seed) or {}).items():

@@ -1,8 +1,8 @@
 """Continual re-solving at the table: times of decisions by street, and whether the opponent is held to its bounds.
 
 The agent plays itself, heads-up. After each solve with a gadget, the values of the opponent's best response to the new
-strategy are compared with the bounds that were carried to it. A hand *keeps* its bound if its value is at most half a
-percent of the pot above it.
+strategy are compared with the bounds from which the solve began. A hand *keeps* its bound if the hand's value is at
+most half a percent of the pot above the bound.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _HANDS_A_SECOND = 10
 _TIMED_HANDS_A_SECOND = 5
 _THREADS = 2
 _TOLERANCE = 0.005
-"""How far above its bound a hand may be, in pots."""
+"""The most by which the value of a hand may be above the hand's bound, in pots."""
 
 _SHARE = 0.99
 """A solve keeps its bounds if this share of the opponent's hands does."""
@@ -90,7 +90,7 @@ class _CheckedTableAgent(TimedAgent, TableAgent):
 
 
 def bench_continual(seconds: float = 1.0, config: TableConfig | None = None) -> list[Measurement]:
-    """Return times by street by iterations and with a second for each decision, and how the bounds are kept.
+    """Return times by street and the shares of bounds kept, with a number of iterations; also times with ``time=1``.
 
     Ten hands are played for each second of `seconds`, and five with the time limit, but at least one. An earlier hand,
     which loads tables, is not counted. Buckets of flops that are not in the cache are made during a decision.
@@ -98,7 +98,7 @@ def bench_continual(seconds: float = 1.0, config: TableConfig | None = None) -> 
     Parameters
     ----------
     config : TableConfig, optional
-        The settings by iterations; by default those of the agent ``continual``, with two threads.
+        The settings without a time limit; by default those of the agent ``continual``, with two threads.
     """
     config = config or TableConfig(threads=_THREADS)
     kept = [_Kept() for _ in STREETS]

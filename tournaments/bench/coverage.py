@@ -129,7 +129,10 @@ def simulate(scores: np.ndarray, prior: np.ndarray, num_runs: int) -> tuple[np.n
 
 
 def _coverage_figures(name: str, plain: np.ndarray, corrected: np.ndarray) -> list[Measurement]:
-    """Return how often intervals cover the truth. `name` begins the name of each figure."""
+    """Return how often t intervals cover the truth, and how often anytime-valid intervals ever leave out the truth.
+
+    `name` begins the name of each figure.
+    """
     pairs = {str(count): [covered(runs, count) for runs in (corrected, plain)] for count in NUM_GROUPS}
     pairs["left out"] = [ever_left_out(runs) for runs in (corrected, plain)]
     shares = {what: [100.0 * each.mean() for each in pair] for what, pair in pairs.items()}
@@ -183,7 +186,7 @@ def ever_left_out(runs: np.ndarray) -> np.ndarray:
 def coverage_text(rows: list[Measurement]) -> str:
     """Return the figures as a table in Markdown, a line for each table and number of silent agents.
 
-    In parentheses stand coverages without the correction, and widths with the prior 1 for the silent agents together.
+    In parentheses stand the shares without the correction, and widths with the prior 1 for the silent agents together.
     """
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:

@@ -12,7 +12,9 @@ from plurispiel.tournaments.bench.measurement import Measurement
 
 
 class TimedAgent(Agent):
-    """An agent that records the times of its decisions, which the next base class of a subclass makes.
+    """An agent that records the times of its decisions.
+
+    A subclass names `TimedAgent` first among its base classes, and then the class that decides.
 
     Attributes
     ----------
@@ -25,7 +27,7 @@ class TimedAgent(Agent):
         self.taken: list[tuple[int, float]] = []
 
     def act(self, view: View) -> Decision:
-        """Return the action that the subclass decides on."""
+        """Return the decision of the next base class."""
         began = time.perf_counter()
         decision = super().act(view)
         assert isinstance(decision, Decision)

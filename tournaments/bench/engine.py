@@ -51,7 +51,7 @@ def _random_hands(name: str, rules: HoldemRules, seconds: float) -> Measurement:
 def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Measurement:
     config = TournamentConfig(agents=agents, score=score, decks=max(8, int(5 * seconds * decks_per_second)))
     workers = num_processors()
-    times: list[float] = []  # this process's own time after each block, which is no play unless it is the only worker
+    times: list[float] = []  # this process's processor time after each block; with several workers none of it is play
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:

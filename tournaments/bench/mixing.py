@@ -86,7 +86,7 @@ def bench_mixing(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> l
 
 
 def count_mixed(solver: VectorSolver) -> Counted:
-    """Return the decisions of the first street of a game, from the solver's average strategies."""
+    """Return the sums over the decisions on the first street of a game, for the solver's average strategies."""
     hands = rank_hands(HUNL, solver.subgame.board)
     reaches: dict[tuple[int, ...], np.ndarray] = {(): solver.ranges}
     counted = np.zeros(4)

@@ -42,7 +42,10 @@ class _Worst:
 
 
 def bench_search_exact(seconds: float = 1.0) -> list[Measurement]:
-    """Return the exploitability of each blueprint without search and with each search; with three players, NashConv."""
+    """Return the exploitability of each blueprint without search and with each search; with three players, NashConv.
+
+    For each blueprint there is also the exploitability of the worst solved subgame (`_Worst`).
+    """
     rows = []
     with progress_bar(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint") as progress:
         for game, iterations in _GAMES.items():

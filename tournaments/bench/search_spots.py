@@ -159,7 +159,7 @@ def _resolved(
     seat: int,
     offered: AddedRaises,
 ) -> tuple[dict[Path, np.ndarray], int]:
-    """Return the strategies of a spot's decisions by continual re-solving for a seat, and its iterations."""
+    """Return the strategies of a spot's decisions by continual re-solving for a seat, and the number of iterations."""
     (root, history), other = spot, 1 - seat
     ranges = TwoSeats(root).ranges(0.0)
     ranges[other] = HUNL.free_combos(root.board)

@@ -21,10 +21,11 @@ _WORKERS = 2
 
 
 def bench_tournament_memory(seconds: float = 1.0) -> list[Measurement]:
-    """Return the most memory that processes took during 1,000 hands for each of `seconds`, and during three times that.
+    """Return the most memory that processes took in a run, until a third of its hands were played and until the end.
 
-    Both figures are from one run, heads-up with AIVAT and two workers, so that kernels which a worker compiles count in
-    both. Pages of files do not count (`anonymous_bytes`): they are shared, and loaded as hands come to need them.
+    The third is 1,000 hands for each second of `seconds`. The run is heads-up with AIVAT and two workers. Both figures
+    count the kernels that a worker compiles. Pages of files do not count (`anonymous_bytes`): they are shared, and
+    loaded as hands come to need them.
     """
     few = max(2, round(_HANDS_A_SECOND * seconds / 2))
     most = memory_of_run([few, _TIMES * few])

@@ -1,7 +1,7 @@
 """A blueprint as text, as plain values and as pictures.
 
-Each form shows the training and, for each seat but the big blind, the strategy when all seats before it have folded.
-The text and the plain values also give the blueprint's size.
+Each form shows the training. If the starting hands are hold'em's, each form also shows, for each seat but the big
+blind, the strategy when all seats before it have folded. The text and the plain values also give the blueprint's size.
 """
 
 from pathlib import Path

@@ -34,11 +34,13 @@ def game_record(
     seconds : float
         Time to solve, to search and to measure.
     setup_seconds : float
-        Earlier time: to load kernels, to flatten the game, and to read the strategy of an agent or a policy.
+        Earlier time: to load kernels and, with a `GameTree`, to flatten the game and to read the strategy of an agent
+        or a policy.
     algorithm, iterations : optional
         The solver that computed the strategy, and the number of its iterations; None for the strategy of an agent.
     agent : str, optional
-        The agent's spec, or the folder of the policy; None in `plurispiel solve`.
+        The spec of an agent, the name of the class of an agent object, or the folder of the policy; None in
+        `plurispiel solve`.
     curve : iterable of (iteration, seconds, exploitability)
         Measurements of a solver, with seconds since its start. With three or more players, or if the game is not
         zero-sum, NashConv takes the place of exploitability.

@@ -98,6 +98,8 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
     ------
     MatplotlibMissing
         If matplotlib is not installed.
+    ValueError
+        If matplotlib cannot write the format.
     """
     require_matplotlib()
     from matplotlib import rc_context

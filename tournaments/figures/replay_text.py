@@ -81,8 +81,7 @@ class PlayerTotals:
         """Return the totals as plain values.
 
         A name may hold several seats in a hand. ``mbb_per_hand`` is therefore the ratio of two sums, winnings over
-        seats held.
-        ``se`` is the standard error of this ratio for independent hands; None with fewer than two hands.
+        seats held. ``se`` is the standard error of this ratio for independent hands; None with fewer than two hands.
         """
         number = self._recorded
         rate = self._rates / self.hands
