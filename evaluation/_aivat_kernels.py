@@ -54,7 +54,7 @@ def weigh_actions(weights, probabilities, played, own, products, after, numbers)
     products : float64[num_kinds, num_combos]
         The weights times the probabilities. Modified in place.
     after : float64[num_combos]
-        B_t+1, the weights after the kind that was played; without meaning if its share is 0. Modified in place.
+        B_t+1, the weights after the kind that was played; unchanged if the share of that kind is 0. Modified in place.
     numbers : float64[2, num_kinds]
         The share of each kind, which is the sum of its products, and its probability with `own`. Modified in place.
     """

@@ -10,7 +10,7 @@ from plurispiel.agents.blueprint.roll_outs import RollOutSeats, Stakes, Worlds
 
 
 class RollOut(NamedTuple):
-    """What all roll-outs of one call have in common; the fields are arguments of `add_values`."""
+    """The arguments of `add_values` that are the same in all roll-outs of one call of `fill_values`."""
 
     seats: RollOutSeats
     stakes: Stakes
@@ -20,7 +20,7 @@ class RollOut(NamedTuple):
 
 
 class KnownMeans(NamedTuple):
-    """The means that are known at some nodes: float64 and bool[num_nodes, num_combos]."""
+    """The combos' mean values at some nodes, and which of them are known: float64 and bool[num_lines, num_combos]."""
 
     means: np.ndarray
     is_known: np.ndarray
@@ -32,7 +32,7 @@ class Thinning(NamedTuple):
     Attributes
     ----------
     shares : float64[num_points, num_combos]
-        The chance of each combo to be valued if that is below 1.
+        The chance that each combo is valued; with a share of 1 or more it is always valued.
     thresholds : float64[num_combos]
         A combo is valued if its share is above this number.
     asked : bool[num_combos]
@@ -51,8 +51,9 @@ def share_worlds(offsets, per_combo, ranks):
     Parameters
     ----------
     offsets : int64[num_combos]
-        The world from which each combo takes worlds, in order and around; drawn without regard to the boards. So the
-        worlds of a combo are a fair sample of those in which it is possible. For a combo below 0 nothing is changed.
+        The number of the world from which each combo takes worlds in ascending order; the first world follows the last.
+        It is drawn without regard to the boards. So the worlds of a combo are a fair sample of those in which the combo
+        is possible. For a combo with an offset below 0 nothing is changed.
     per_combo : int
         The number of worlds for each combo; it has fewer if it is possible in fewer.
     ranks : uint16[num_worlds, num_combos]
@@ -95,9 +96,9 @@ def raise_shares(shares, weights, num_hands, own):
 def fill_values(tables, roll_out, known, places, chips, thinning, work, sums, values):
     """Write the values of points with the same cards, by roll-outs for the combos whose means are not known yet.
 
-    A combo is valued if its share is above its threshold; other combos get the value 0. A value is divided by its share
-    if that is below 1, the chance that it is above the threshold. So the expectation over thresholds, which are uniform
-    from 0 to 1, is the value.
+    A combo is valued if its share is above its threshold; other combos get the value 0. Thresholds are uniform from 0
+    to 1, so a share below 1 is the chance that the combo is valued. The combo's value is then divided by this share,
+    and its expectation over thresholds is the value.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def fill_values(tables, roll_out, known, places, chips, thinning, work, sums, va
 def spread(tables, node, buckets, points, shares, probabilities):
     """Write the probability of each action of a decision for each combo, and return whether the actions are enough.
 
-    They are if the values after every action that the blueprint takes with a combo of positive share are asked about.
+    The actions are enough if every action that the blueprint takes with a combo of positive share is asked about.
 
     Parameters
     ----------
@@ -154,13 +155,13 @@ def spread(tables, node, buckets, points, shares, probabilities):
     node : int
         The decision.
     buckets : int32[num_combos or 1]
-        The bucket of each combo of the seat to act on the decision's street, or of its one known combo. Buckets of
-        combos without a share have no meaning.
+        The bucket, on the decision's street, of each combo of the seat to act, or of the one known combo of that seat.
+        Buckets of combos without a share have no meaning.
     points : int64[1 + num_actions]
         The rows of `shares` at the decision and after each action; -1 for an action that is not asked about.
     shares : float64[num_points, num_combos]
-        See `Thinning`. If the actions are enough, a share after an action that the blueprint takes becomes 1 if it was
-        0. Modified in place.
+        See `Thinning`. If the actions are enough, a combo with a share at the decision gets the share 1 after each
+        action that the blueprint takes with it and that left it the share 0. Modified in place.
     probabilities : float64[num_actions, num_combos or 1]
         0 for combos without a share. Modified in place.
     """

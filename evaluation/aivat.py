@@ -8,9 +8,9 @@ The other agents need not report anything, and the value function may be any fun
 Let i be a seat with value function w, and o_t the hand up to step t without the hole cards of i. B_t(h) is the
 probability of combo h given o_t. It is proportional to the product of the probabilities p(a|h) of the seat's own
 actions a with h, and 0 if h shares a card with the board or with another seat's hand. The other seats' probabilities
-cancel, as they do not depend on h: let q(a) be those of a trusted opponent with its true cards. Let u(h) be the payoff
-of the same actions and board if the seat had held h, and w(h, e) the value with h after an event e, such as an action
-a. Then
+cancel, as they do not depend on h. Let q(a) be the probabilities of a trusted opponent with its true cards. Let u(h) be
+the payoff of the same actions and board if the seat had held h, and w(h, e) the value with h after an event e, such as
+an action a. Then
 
     estimate = sum_h B_T(h) u(h)
              + sum over chance steps  ( E_e[sum_h B_t(h) w(h, e)]          - sum_h B_t+1(h) w(h, e that came) )

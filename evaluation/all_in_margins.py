@@ -41,7 +41,7 @@ def all_in_margins(rules: HoldemRules) -> np.ndarray:
 
 
 def compute_all_in_totals(rules: HoldemRules) -> np.ndarray:
-    """Return, for each two classes of hands, the number of deals that the first class wins minus those that it loses.
+    """Return, for each two classes of hands, the number of deals that the first class wins less the number it loses.
 
     A deal is a combo of each class and a board. For hold'em the computation takes about half a minute.
 

@@ -43,7 +43,10 @@ class Announced(NamedTuple):
 
 @dataclass
 class Answers:
-    """An agent's reported strategies at its decisions of a hand, or why they cannot be used."""
+    """An agent's reported strategies at its decisions of a hand, or the reason they cannot be used, if any.
+
+    A silent agent has neither.
+    """
 
     announced: list[Announced] | None
     refused: str = ""
@@ -65,8 +68,8 @@ class _Kinds(NamedTuple):
 class Reports:
     """Asks the agents of a hand for their strategies, and checks their reports.
 
-    A strategy whose arrays are read-only is read once for all decisions before the first board cards where an agent
-    reports this very object.
+    Before the first board cards, agents may report one `Strategy` object at many decisions. If its arrays are read-only
+    and it has no `highest`, it is read once and kept.
 
     Parameters
     ----------
@@ -96,7 +99,7 @@ class Reports:
             tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
             asked.append(Answers([] if tells else None))
         for fault in hand.faults:
-            asked[fault.seat].refuse("it committed a fault, after which its seat did not play its strategy")
+            asked[fault.seat].refuse("it committed a fault, so its seat may not have played its strategy")
         for line, (seat, action, street) in zip(lines, hand.actions, strict=False):
             answers = asked[seat]
             if answers.announced is None:
@@ -143,7 +146,7 @@ class Reports:
         raise BadStrategy(f"it does not name {played}, the action that was played")
 
     def _read(self, public: PublicState, strategy: Strategy) -> _Kinds:
-        """Return the kinds of action of a strategy, and their probabilities; raises like `_announced`."""
+        """Return the kinds of action of a strategy, and their probabilities; raise BadStrategy if it is malformed."""
         rules = self._rules
         lowest = np.asarray(strategy.actions)
         highest = lowest if strategy.highest is None else np.asarray(strategy.highest)
@@ -165,14 +168,14 @@ class Reports:
 
 
 def _is_fixed(strategy: Strategy) -> bool:
-    """Return whether nobody can write to a strategy without lifting a write protection."""
+    """Return whether a strategy has no `highest` and has arrays that nobody can write to without a change of flags."""
     arrays = strategy.actions, strategy.probabilities
     is_array = strategy.highest is None and all(isinstance(array, np.ndarray) for array in arrays)
     return is_array and all(array.flags.owndata and not array.flags.writeable for array in arrays)
 
 
 def _require_legal(public: PublicState, kinds: _Kinds) -> None:
-    """Raise BadStrategy if a kind of action has an action that is not legal."""
+    """Raise BadStrategy if a kind's lowest action is above its highest, or one of the two is not legal."""
     for low, high in zip(kinds.actions, kinds.highest, strict=True):
         if low > high or not public.is_legal(low) or not public.is_legal(high):
             raise BadStrategy(f"it names actions {low}..{high}, which are not legal")

@@ -59,8 +59,9 @@ class BlueprintValues(ValueFunction):
     seats in subtrees of at most `small` nodes and where only one run-out is played. Elsewhere they draw one action at
     each decision of another seat. All situations of a deck share random numbers, so that errors common to both sides of
     a correction cancel. Off-tree bets count as the nearest size, with the pot scaled. A row without training takes the
-    strategy of the nearest bucket. `Checkdown` values are used where all betting is over, and where `find_place` finds
-    no decision of the tree that fits the hand.
+    strategy of the nearest bucket with training at the same decision; without such a bucket it checks or calls.
+    `Checkdown` values are used where all betting is over, and where `find_place` finds no decision of the tree that
+    fits the hand.
 
     The mean of a value over all draws is the value of self-play. AIVAT is linear in values, and the random numbers do
     not depend on the cards and change no action; so AIVAT is unbiased.
@@ -73,12 +74,13 @@ class BlueprintValues(ValueFunction):
         Each seat's mean in self-play, in chips, with the sum 0. Errors of the means cancel when an agent plays a deck
         in all seats. By default the means are taken over all deals or over a sample (`ValueFunction.deal_mean`).
     num_worlds : int
-        Number of run-outs to draw, more than a hand has cards; 0 stands for 4 heads-up and 8 with more seats. All
-        run-outs are played if there are no more. A combo that is asked about without any other is valued on at least
-        16.
+        Number of run-outs to draw, above the number of hole cards; 0 stands for 4 heads-up and 8 with more seats. For a
+        combo that is asked about without any other, at least 16 are drawn. All run-outs are played if there are no
+        more.
     worlds_per_combo : int
-        Number of these run-outs on which each combo is valued, the first that are possible with its cards in an order
-        of its own; 0 stands for 2 heads-up and all with more seats.
+        Number of the drawn run-outs on which each combo is valued: the first that are possible with its cards, in an
+        order of its own. 0 stands for 2 heads-up and all with more seats. A combo that is asked about without any other
+        is valued on all.
     small : int
         The largest number of nodes of a subtree in which all actions of the other seats are taken.
     num_hands : int
@@ -88,7 +90,7 @@ class BlueprintValues(ValueFunction):
     Raises
     ------
     ValueError
-        If the blueprint's bucket table is missing, or a parameter is out of range.
+        If the blueprint's bucket table is missing, or `seat_values` or `num_worlds` is out of range.
 
     References
     ----------
@@ -117,7 +119,7 @@ class BlueprintValues(ValueFunction):
             )
         if seat_values is not None and (len(seat_values) != rules.num_seats or abs(sum(seat_values)) > 1e-6):
             raise ValueError(f"seat_values are {rules.num_seats} numbers with the sum 0, got {list(seat_values)}")
-        if 0 < num_worlds <= rules.num_hole_cards:
+        if num_worlds and num_worlds <= rules.num_hole_cards:
             raise ValueError(f"num_worlds is 0 or more than {rules.num_hole_cards}, got {num_worlds}")
         self.num_samples = num_worlds or (_HEADS_UP_WORLDS if rules.num_seats == 2 else _MULTIWAY_WORLDS)
         self._per_combo = worlds_per_combo or (_HEADS_UP_WORLDS_PER_COMBO if rules.num_seats == 2 else self.num_samples)
@@ -178,8 +180,8 @@ class BlueprintValues(ValueFunction):
 
         Where all actions that the blueprint takes at a decision are asked about, the values before the decision are the
         means of those after it. They have the expectation of a roll-out from the decision, but the same errors as the
-        values after it, and errors on both sides of a correction cancel. The chance of an action to be taken depends on
-        no error, so that AIVAT is unbiased although the decisions on a hand's path are known here.
+        values after it, and errors on both sides of a correction cancel. The choice of these decisions depends on the
+        hand's actions. AIVAT stays unbiased, as the probability of an action does not depend on the errors.
         """
         seat, hole_cards = questions[0].situation.seat, questions[0].situation.hole_cards.tobytes()
         work = _Answering(len(questions), self._blueprint.rules.num_combos)
@@ -210,7 +212,7 @@ class BlueprintValues(ValueFunction):
         return self._places[actions]
 
     def _add_point(self, work: "_Answering", question: Question, hole_cards: bytes) -> "_Point":
-        """Return the point of a question; a new point has its values already where betting is over for the seat."""
+        """Return the point of a question; a point without a place in the tree has its values already."""
         situation, _, weights, combo = question
         seat, board, state = situation.seat, situation.board, situation.state
         taken = tuple([action for _, action, _ in situation.actions])
@@ -241,8 +243,8 @@ class BlueprintValues(ValueFunction):
     def _spread(self, key: "_Key", work: "_Answering") -> bool:
         """Return whether a point takes the mean of the points after its actions, and note them as its branches.
 
-        It does if the hand is exactly at a decision of the tree, and all actions that the blueprint takes there are
-        asked about.
+        It does if the hand is exactly at a decision of the tree, all actions that the blueprint takes there are asked
+        about, and the points after the actions have values of the tree's play.
         """
         points, point, (size, history) = work.points, work.points[key], key
         situation, place = point.situation, point.place
@@ -328,7 +330,7 @@ class BlueprintValues(ValueFunction):
     def _make_worlds(self, situation: Situation, *, is_alone: bool) -> Worlds:
         """Return complete boards, all or a sample, with the ranks and buckets of all combos.
 
-        The new cards of all boards come from one shuffled deck, if it has enough cards. Then no two boards share a new
+        The new cards of a sample come from one shuffled deck, if it has enough cards. Then no two boards share a new
         card, and every combo is possible on all boards but two at most.
         """
         rules, free = situation.rules, situation.free_cards()

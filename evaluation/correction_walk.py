@@ -40,7 +40,7 @@ class Term(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A value in a correction: the mean over the combos by `weights`, and the value of the true combo, with factors."""
+    """Values in a correction: the sum over the combos, weighted by `weights`, and the true combo's, with factors."""
 
     question: int
     weights: np.ndarray
@@ -127,7 +127,7 @@ class CorrectionWalk:
         Raises
         ------
         BadStrategy
-            If the strategy gives the action played probability 0 with every combo.
+            If the strategy gives the action played probability 0 with every possible combo.
         """
         actions, _, probabilities, played = announced
         weights, (number, num_combos) = self.weights, probabilities.shape
@@ -136,7 +136,7 @@ class CorrectionWalk:
         kernels.weigh_actions(weights, probabilities, played, self._own, products, after, numbers)
         shares, row = numbers.tolist()
         if not shares[played] > 0.0:
-            raise BadStrategy("it gives the action that was played probability 0 with every hand")
+            raise BadStrategy("it gives the action that was played probability 0 with every possible combo")
         self.decisions.append((played, tuple(actions), tuple(row)))
         if shares[played] >= _CERTAIN and row[played] == 1.0:  # no choice, no luck
             self._pass_on(line, action)
@@ -190,7 +190,7 @@ class CorrectionWalk:
         true_factors: tuple[float, ...],
         num_cards: int = 0,
     ) -> _Part:
-        """Ask for the values of the combos with positive weight and of the true combo."""
+        """Ask for the value of the true combo and, if the strategy is known, of the combos with positive weight."""
         counted = None  # the forms with the true cards need the value of the true combo alone
         if self._is_told:
             most = max(map(abs, factors))

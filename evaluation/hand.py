@@ -68,10 +68,16 @@ class RemoteAgent(Agent):
         return [self.expected_strategy(public) for public in publics]
 
     def end_hand(self) -> None:
-        """Receive the message that the hand is over. An `AgentFault` raised here counts as a fault in that hand."""
+        """Receive the message that the hand is over, unless the seat is at fault.
+
+        An `AgentFault` raised here counts as a fault in that hand.
+        """
 
     def show_end(self, end: "HandEnd") -> None:
-        """Receive the outcome, after `end_hand`. An `AgentFault` raised here counts as a fault in that hand, too."""
+        """Receive the outcome, after `end_hand`.
+
+        An `AgentFault` raised here counts as a fault in that hand, too, unless the seat was at fault already.
+        """
 
 
 class HandEnd(NamedTuple):
@@ -226,7 +232,7 @@ class _Table:
         self._observers: list[int] = []
 
     def begin(self, rngs: Sequence[np.random.Generator]) -> None:
-        """Restart all agents, and show them their hole cards and the cards on the board."""
+        """Restart all agents, and show those that observe their hole cards and the cards on the board."""
         for seat, agent in enumerate(self._agents):
             try:
                 agent.restart(self._rules, seat, rngs[seat])
@@ -250,7 +256,10 @@ class _Table:
             self._tell(seat, Board(self._board[num_seen:], street))
 
     def ask(self, state: list[int]) -> None:
-        """Ask the agent whose turn it is for an action, apply the action, and show it to all agents that observe."""
+        """Apply the action of the agent whose turn it is, and show it to all agents that observe.
+
+        The agent is asked for the action unless its seat is at fault.
+        """
         seat = state[betting_state.ACTOR]
         public = PublicState(self._rules, state, self._board, self.actions)
         if self._at_fault[seat]:

@@ -100,8 +100,8 @@ class LocalBestResponse(RangeAgent):
     Parameters
     ----------
     opponent : Agent
-        The very instance that plays in the other seat: its strategy is read during the hand, and depends on the random
-        numbers with which it acts.
+        The very instance that plays in the other seat: its strategy is read during the hand, and may depend on the
+        random numbers with which it acts.
     menu : Menu
         The actions that may be taken.
     values : Checkdown, optional
@@ -308,7 +308,7 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
     StrategyUnknown
         If the agent reported none.
     ValueError
-        If the report is no `Strategy`, has another shape, or has rows that are no probabilities.
+        If the report is no `Strategy`, has a wrong shape, or has rows that are no probabilities.
     """
     explained = "python -m pydoc plurispiel.agents.Strategy explains its rows"
     if strategy is None:
@@ -335,7 +335,8 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
 class GroupScore(NamedTuple):
     """The winnings of local best response in a group, in chips per hand.
 
-    Each number is the mean over four hands: with a shared deck both seats, each with both pairs of hole cards.
+    Each number is the mean over four hands. With a shared deck, LBR plays them in both seats, each with both pairs of
+    hole cards.
 
     Attributes
     ----------
@@ -377,8 +378,9 @@ class Prober:
         The origin of the decks and of all random choices. Agents from outside need `Keyed`: their generators must not
         reveal the cards.
     others : sequence of Agent
-        Three further agents, which play the second to fourth hand of each group in place of `agent`. Instances that
-        remember their hands would know the cards of local best response, which holds what they held before.
+        Three further agents, which play the second to fourth hand of each group in place of `agent`. Without them,
+        `agent` plays all four. An instance that remembered its hands would then know the cards of local best response,
+        which with a shared deck are those that the instance held before.
     once : bool
         Whether each hand of a group is dealt a deck of its own; otherwise all four hands are dealt the same deck.
     aivat : bool
@@ -456,7 +458,7 @@ class Prober:
         decks = self._decks.decks(self._rules, (number,))
         if self._once:
             return decks
-        # Both seats play both hands, so that an agent that always folds loses exactly the same on every deck.
+        # Both seats play both pairs of hole cards, so an agent that always folds loses exactly the same on every deck.
         deck, cards = decks[0], self._rules.num_hole_cards
         swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
         return [deck, deck, swapped, swapped]

@@ -44,15 +44,15 @@ def nash_average(payoffs: np.ndarray) -> NashAverage:
     Raises
     ------
     ValueError
-        If the matrix is not square, finite and antisymmetric.
+        If the matrix is empty, or not square, finite and antisymmetric.
     ArithmeticError
         If the equilibrium is not found to the accuracy of a hundred-thousandth of the largest payoff.
 
     Notes
     -----
     D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel: Re-evaluating Evaluation, NeurIPS 2018. The equilibria are all shares
-    p >= 0 that sum to 1 and win against no agent less than 0: p A >= 0. A linear program finds the *support*, the
-    agents that some equilibrium plays. Within the support the entropy is maximised by its dual problem.
+    p >= 0 that sum to 1 and lose against no agent: p A >= 0. A linear program finds the *support*, the agents that some
+    equilibrium plays. Within the support the entropy is maximised by its dual problem.
 
     >>> rock_paper_scissors = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     >>> nash_average(rock_paper_scissors).shares.round(6).tolist()

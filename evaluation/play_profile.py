@@ -1,7 +1,8 @@
 """Frequencies of fold, call and raise by situation: street, players left, bet faced, hand strength and position.
 
 A decision is counted with every hand in the actor's range, weighted by the range. Frequencies are then expectations at
-the public states that were met, not single draws. `watched_agent` reports the decisions.
+the public states that were met, not single draws. If the agent reports no strategy, its range is the hand held.
+`watched_agent` reports the decisions.
 """
 
 from collections import Counter
@@ -57,7 +58,8 @@ A strength at a bound belongs to the lower class.
 _BAND_ENDS = (0.25, 0.45, 0.65, 0.85)
 
 FOLDS, CALLS, RAISES, WEIGHT = range(4)
-"""Columns of all tables: the expected number of folds, of checks and calls, of bets and raises, and of decisions."""
+"""Columns of the counts by situation and by occasion: the expected numbers of folds, of checks and calls, of bets and
+raises, and of decisions."""
 
 CERTAIN = 0.99
 """Probability above which an action of a hand's strategy is certain."""

@@ -52,18 +52,18 @@ class DrawnFlops(NamedTuple):
 
 @dataclass(frozen=True)
 class ResponseLimits:
-    """What best responses win, in chips per hand; all entries but `values` are means over the two seats.
+    """The winnings of best responses, in chips per hand; all entries but `values` are means over the two seats.
 
     Attributes
     ----------
     values : tuple of float
-        What the response of each seat wins on the flops on which it was chosen.
+        The winnings of each seat's response on the flops on which it was chosen.
     upper : float
         The mean of `values`. With all flops it is the exploitability, else too large in expectation.
     upper_limit : float or None
         One-sided 95 % upper limit of the exploitability. With all flops it is `upper`; None for a single drawn flop.
     lower : float or None
-        What responses win on flops other than those on which they were chosen, which is too small in expectation. With
+        The winnings of responses on flops other than those on which they were chosen; too small in expectation. With
         all flops it is `upper`; None for a single drawn flop.
     lower_limit : float or None
         One-sided 95 % lower limit of the exploitability. With all flops it is `upper`; None for a single drawn flop.
@@ -149,7 +149,7 @@ class PreflopResponse:
         return self._weight * self._means(values)
 
     def limits(self, values: np.ndarray, flops: DrawnFlops) -> ResponseLimits:
-        """Return what best responses win on some flops.
+        """Return the winnings of best responses on some flops.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class PreflopResponse:
         return actions
 
     def _worth(self, seat: int, choice: _Choice, values: np.ndarray) -> np.ndarray:
-        """Return what a response wins on each flop, in chips per hand.
+        """Return the winnings of a response on each flop, in chips per hand.
 
         Parameters
         ----------

@@ -3,7 +3,7 @@
 The game's betting and boards are walked once (`public_walk`), with the reach of each seat's combos. At each public
 state a best response takes the best action for each combo against the other seat's whole range, with exact card
 removal. Values are those of the full deck, not of an abstraction; the betting is the game's menu. Agents report
-their `range_strategy` once at each public state that they can reach.
+their `range_strategy` at each public state of the walk that they can reach.
 
 References
 ----------
@@ -66,8 +66,8 @@ def public_best_response(
     Raises
     ------
     ValueError
-        If the game is not as described above or too large, an agent reports no well-formed strategy, or `threads` is
-        below 1.
+        If the game is not as described above or too large, the agents are not two instances, `threads` is below 1, or
+        for a reason of `PublicWalk.values`.
 
     Examples
     --------
@@ -104,7 +104,8 @@ def subgame_best_response(
     Raises
     ------
     ValueError
-        If the ranges are malformed or have no compatible hands, or for a reason of `public_best_response`.
+        If no seat is to act, the board lacks cards of its street, the ranges are malformed or have no compatible hands,
+        or for a reason of `public_best_response`.
 
     Notes
     -----

@@ -31,13 +31,14 @@ from plurispiel.evaluation import _public_walk_kernels as kernels
 from plurispiel.evaluation.range_reader import SYMMETRY_TOLERANCE, RangeQuestion, RangeReader
 
 MAX_PUBLIC_STATES = 2_000_000_000
-"""Largest public tree, in betting nodes times boards; a walk takes some hours with agents that answer quickly."""
+"""Largest public tree, in betting nodes times boards; its walk takes some hours with agents that answer quickly."""
 
 MAX_MEMORY = 8 << 30
 """Bytes that all threads may take together."""
 
 _NUM_CHUNKS = 64
-"""Parts into which boards are split for threads; fixed, so that sums do not depend on the number of threads."""
+"""The most parts into which boards are split for threads; fixed, so that sums do not depend on the number of threads.
+"""
 
 BEST, OWN = kernels.BEST, kernels.OWN
 
@@ -182,7 +183,7 @@ class PublicWalk:
         Raises
         ------
         ValueError
-            If an agent reports no well-formed strategy.
+            If an agent reports no well-formed strategy, or its report depends on the order of cards dealt together.
         """
         return self._deal(0, self._board, reach[:, None], None)[:, :, 0]
 

@@ -25,7 +25,7 @@ class Referee:
         ------
         RefereeDisagrees
             If a payoff differs by more than 1e-9 chips, the hand is not over, or an action is refused. Also if the deck
-            holds a card twice, which ``universal_poker`` would not notice.
+            lacks a card, or holds a card twice, which ``universal_poker`` would not notice.
         """
         deck = hand.deck.tolist()
         if len(set(deck)) != hand.rules.num_dealt_cards:

@@ -33,8 +33,9 @@ class ReportedRows:
     Raises
     ------
     ValueError
-        If an agent does not report its strategy, tells suits apart in a random question, or depends on the order of
-        cards dealt together. The methods raise it, too, if a report is no distribution over the legal actions.
+        If the agents are one object, or if an agent, in random questions with board cards, reports no strategy, tells
+        suits apart, or depends on the order of cards dealt together. `preflop` and `rows_on` raise it if an agent
+        reports no strategy, or no distribution over the legal actions.
     """
 
     def __init__(self, rules: HoldemRules, tree: BettingTree, agents: list[Agent], dtype: npt.DTypeLike = np.float64):

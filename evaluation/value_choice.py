@@ -52,7 +52,7 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     bundled = {found.name: found.config.cards for found in sound if found.rules == rules}
     built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
     if not built and text:
-        hints = [f"; plurispiel abstraction build {cards} makes what {found} needs" for found, cards in bundled.items()]
+        hints = [f"; {found} needs plurispiel abstraction build {cards}" for found, cards in bundled.items()]
         raise ValueError(f"no bundled blueprint is ready to value this game{''.join(hints)}; take {Checkdown.name}")
     return f"{_BLUEPRINT}:{built[0]}" if built else Checkdown.name
 

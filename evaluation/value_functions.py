@@ -83,9 +83,10 @@ class Question(NamedTuple):
     situation : Situation
     num_cards : int
     weights : float64[num_combos], optional
-        The weight of each combo's value in the score. By default each value counts alone.
+        The weight of each combo's value in a sum over combos, for which the values are needed. Without weights no such
+        sum is needed, but single values: of `combo`, or of all combos if `combo` is -1.
     combo : int
-        A combo whose value also counts alone, whatever its weight; -1 for none.
+        A combo whose single value is needed, whatever its weight; -1 for none.
     """
 
     situation: Situation
@@ -221,7 +222,7 @@ class Checkdown(ValueFunction):
             return np.full(rules.num_combos, -float(contribution))
         pots = _pots(rules, seat, state)
         key = (seat, situation.board, situation.hole_cards.tobytes())
-        # A call and any raise lead to the same pots, because chips that nobody has called are in no pot.
+        # A call and any raise of another seat lead to the same pots: none holds chips above this seat's contribution.
         known = (key, contribution, *pots)
         values = self._known.get(known)
         if values is None:
@@ -371,8 +372,8 @@ def next_boards(
     """Return the next board cards of possible run-outs: uint8[num_boards, num_cards].
 
     These are all sets of `num_cards` free cards if there are at most `max_boards` sets, else `num_samples` sets drawn
-    with equal chances. A combo is possible on those boards only that share no card with it: in hold'em about three of
-    four complete boards.
+    with equal chances. A combo is possible on those boards only that share no card with it: in hold'em about four of
+    five boards of five new cards.
     """
     free = situation.free_cards()
     if comb(len(free), num_cards) <= max_boards:

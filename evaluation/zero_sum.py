@@ -14,13 +14,13 @@ the luck of its cards in X_c, and the same luck is in Z: beta_c is then near 1, 
 in the schedule. Given the past they are constants, so the corrected scores less their mean are martingale differences.
 The scores are therefore unbiased and uncorrelated, do not change when more groups follow, and may enter anytime-valid
 intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to Z. With m
-earlier groups the fit has the weight m / (m + 20), and a prior has the rest. Contestants that report no strategy have
-the prior 1 together if they hold half of the seats or more, as a single one does heads-up. Else they have 1/2 together,
-and the others have the rest: the luck that AIVAT leaves to many others is in Z, too (`tournaments/bench/README.md` has
-the measurement). Seats of one kind have equal shares. The prior stands alone while Z hardly varies, as between two
-contestants without reports, whose corrections of chance mirror each other. If a coefficient lies outside [-0.5, 1.5],
-all coefficients of the table move towards the prior, just as far as needed. Each of these steps keeps the sum of a
-table's coefficients at 1, so that the table's corrected scores sum to 0.
+earlier groups the fit has the weight m / (m + 20), and a prior has the rest. Contestants that report no strategy, if
+any, have the prior 1 together if they hold half of the seats or more, as a single one does heads-up. Else they have 1/2
+together, and the others have the rest: the luck that AIVAT leaves to many others is in Z, too
+(`tournaments/bench/README.md` has the measurement). Seats of one kind have equal shares. The prior stands alone while Z
+hardly varies, as between two contestants without reports, whose corrections of chance mirror each other. If a
+coefficient lies outside [-0.5, 1.5], all coefficients of the table move towards the prior, just as far as needed. Each
+of these steps keeps the sum of a table's coefficients at 1, so that the table's corrected scores sum to 0.
 
 Z must not contain the report of an agent that may gain by an invented one: with an invented report the mean of Z is not
 0, and the scores of all others would move. Callers therefore pass scores of agents that are not trusted without the
@@ -47,8 +47,8 @@ _LEAST_SPREAD = 0.01
 def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
     """Return the prior of each contestant; the priors of a table sum to 1.
 
-    Contestants that report no strategy have 1 together if they hold half of the seats or more, and else 1/2. The others
-    have the rest. Seats of one kind have equal shares.
+    Contestants that report no strategy, if any, have 1 together if they hold half of the seats or more, and else 1/2.
+    The others have the rest. Seats of one kind have equal shares.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def test_what_an_agent_says_is_checked():
         "got shapes": lambda public: Strategy(np.array([CALL]), np.ones((7, 1))),
         "not legal": lambda public: Strategy(np.array([CALL, 31]), rows(0.5, 0.5)),
         "does not name 1": lambda public: Strategy(np.array([300]), rows(1.0)),
-        "probability 0 with every hand": lambda public: Strategy(np.array([CALL, 300]), rows(0.0, 1.0)),
+        "probability 0 with every possible combo": lambda public: Strategy(np.array([CALL, 300]), rows(0.0, 1.0)),
         "ZeroDivisionError": lambda public: 1 / 0,
         "AttributeError": lambda public: "raise",
         "NaN is none": lambda public: Strategy(np.array([CALL]), rows(np.nan)),
