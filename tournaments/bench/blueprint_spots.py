@@ -1,4 +1,4 @@
-"""Spots that the heads-up blueprint reaches in self-play, and their exact games with the blueprint's bet sizes."""
+"""Spots that the heads-up blueprint reaches in self-play, and their games with the blueprint's bet sizes."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ BLUEPRINT_SIZES = SearchConfig(street_sizes=("",), river_sizes=("",), later_size
 """Settings whose trees offer the blueprint's raises and no others."""
 
 _LATER_BOARDS = 3
-"""Number of rivers after each turn in the game of a flop; the game of a turn has all rivers."""
+"""Number of rivers drawn after each turn in the game of a flop; the game of a turn has all rivers."""
 
 _SEED = 99
 
@@ -37,7 +37,10 @@ class BlueprintSpot(NamedTuple):
 
 
 def blueprint_spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, BlueprintSpot]]:
-    """Yield spots from hands that a blueprint plays against itself, each with the number of hands played so far."""
+    """Yield spots from hands that a blueprint plays against itself, each with the number of hands played so far.
+
+    A hand has a spot if a seat acts on `street`, which is 1 to 3.
+    """
     number = 0
     while True:
         number += 1

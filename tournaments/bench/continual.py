@@ -126,5 +126,5 @@ def _times(name: str, config: TableConfig, num_hands: int, kept: list[_Kept] | N
     taken = [each for agent in agents for each in agent.taken]
     mean = time_of_decisions(f"{name}: a decision", [spent for _, spent in taken], f"{num_hands} hands, ")
     anew = sum(agent.counts["anew"] for agent in agents)
-    anew_row = Measurement("  solves without bounds, as no hand takes the action", anew, "solves")
+    anew_row = Measurement("  solves without bounds: no hand of the range takes the last action", anew, "solves")
     return [mean, *times_by_street(taken), anew_row]

@@ -1,6 +1,6 @@
 """How often intervals of scores with the zero-sum correction cover the truth, over simulated runs.
 
-For each game, and for each number of agents that report no strategy (*silent* agents, at most three), a pool of
+For each line-up, and for each number of agents that report no strategy (*silent* agents, at most three), a pool of
 duplicate groups is played. A simulated run draws groups from the pool with replacement. Each agent's scores are centred
 over the pool, so that the true means of all scores and of the table sum are 0. The runs then have the heavy tails and
 dependences of real groups, and a known truth.

@@ -1,4 +1,4 @@
-"""How often the heads-up blueprint mixes actions, and how often the exact solution does, in the same spots.
+"""How often the heads-up blueprint mixes actions, and how often a solution of the same spots does.
 
 The spots are from the blueprint's self-play (`blueprint_spots`). A spot's game has the blueprint's ranges and bet
 sizes. The solution tells all hands apart; the blueprint has its buckets on later streets. After a flop a sample of

@@ -1,4 +1,4 @@
-"""A hash of the results of small fixed tournaments, which stays equal if a change of the code does not change play."""
+"""A hash of the results of small fixed tournaments. If a change of the code changes no result, the hash stays."""
 
 import dataclasses
 import hashlib

@@ -1,4 +1,4 @@
-"""Times of search's decisions in self-play, and the share of searched decisions that differ from the blueprint's."""
+"""Times of search's decisions in self-play, and the share of searched decisions that search moves (`MOVED_SHARE`)."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What `plurispiel values info` prints of a network."""
+"""The record and the text of a network that `plurispiel values info` prints."""
 
 from collections.abc import Mapping
 from typing import Any
