@@ -1,7 +1,7 @@
 """One hand of a PHH file, read from its fields and replayed under this package's rules.
 
-Amounts in the file may be fractions, while chips are whole numbers. *unit* is the number of chips in one unit of the
-file.
+Amounts in the file may be fractions, while chips are whole numbers. `unit` is the number of chips that stand for an
+amount of 1 in the file.
 """
 
 import re
@@ -38,7 +38,7 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
     ------
     ValueError
         If a field is missing or wrong, the game is not hold'em, the antes differ, an action is illegal under this
-        package's rules, or the hand is not over after its last action.
+        package's rules, a stack runs out in a fixed-limit hand, or the hand is not over after its last action.
     """
     variant = fields.get("variant")
     if variant not in ("NT", "FT"):

@@ -46,8 +46,8 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game of all hands. By default, the first comment of each match names a game file. A file of that base name
-        in the log's folder is read; without such a file, the built-in game of that name is taken.
+        The game of all hands. By default, each match has the game that its first comment names: the game file of that
+        base name in the log's folder or, without such a file, the built-in game of that name.
     """
     file = str(path)
     game = rules
@@ -96,7 +96,7 @@ def write_header(stream: TextIO, name: str, game: str, num_hands: int, seed: int
     Parameters
     ----------
     name, game : str
-        The names of the match and of its game file; the name of the match is written as `one_word`.
+        The names of the match and of its game file; the name of the match is changed by `one_word`.
     """
     stream.write(f"# name/game/hands/seed {one_word(name)} {game} {num_hands} {seed}\n")
 
@@ -143,7 +143,8 @@ def read_betting(text: str, rules: HoldemRules) -> Betting:
     Raises
     ------
     ValueError
-        If the text is malformed, holds an action that the rules do not allow, or ends streets elsewhere than they do.
+        If the text is malformed, holds an action that the rules do not allow, or ends a street elsewhere than
+        the rules do.
     """
     letters = np.frombuffer(text.encode(), dtype=np.uint8)
     actions, streets = moves = np.empty((2, len(letters)), dtype=np.int64)
@@ -164,8 +165,8 @@ def read_cards(text: str, betting: Betting) -> tuple[tuple[tuple[int, ...], ...]
     Raises
     ------
     ValueError
-        If the text is malformed, has too few or too many seats, or has another number of board cards on a street than
-        `betting` has reached; or if the game deals board cards before the first betting.
+        If the text is malformed, has too few or too many seats, or its board does not have exactly the cards of the
+        streets that `betting` has reached; or if the game deals board cards before the first betting.
     """
     rules = betting.rules
     street = betting.state.street

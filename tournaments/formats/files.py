@@ -19,7 +19,7 @@ def hand_files(paths: Iterable[str]) -> list[Path]:
     The files of a folder are sorted by path. Hand-history files are all files with the suffix ``.phh`` or ``.phhs``,
     and the logs of the ACPC's dealer. As other programs also write ``*.log`` files, such a file counts as a log of the
     dealer only if a line in its first 4 KiB begins with ``STATE:`` or is the comment ``# name/game/hands/seed ...``. A
-    file that cannot be opened counts, too, so that its reader reports the error.
+    ``*.log`` file that cannot be opened counts, too, so that its reader reports the error.
 
     Raises
     ------

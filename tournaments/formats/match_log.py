@@ -18,8 +18,8 @@ class MatchLog:
     Parameters
     ----------
     path : Path
-        The log. If it exists, the match is appended under a header of its own. Its folder is created. If the ACPC's
-        dealer does not have the game, the game's definition is written beside the log.
+        The log. If it exists, the match is appended under a header of its own. Its folder is created. If the game is
+        not in `game_definition.BUILT_IN`, its definition is written beside the log.
     rules : HoldemRules
         The game of the match.
     num_hands : int

@@ -63,7 +63,8 @@ def read_match_state(text: str, rules: HoldemRules) -> MatchState:
     ValueError
         If the line is malformed or too long, the rules do not allow the betting, a card stands twice, or cards are
         missing or shown too early. A seat sees its own cards, and at a showdown those of all seats that have not
-        folded. During the hand it sees no others; at the end, some dealers also show the cards of folded seats.
+        folded. During the hand it sees no others; at the end, any other seat's cards may be shown, as some dealers show
+        those of folded seats.
     """
     if len(text) >= MAX_LINE:
         raise ValueError(f"a line has at most {MAX_LINE} bytes, got {text[:40]!r}...")
@@ -155,7 +156,7 @@ def seen_cards(
 def read_action(text: str, rules: HoldemRules) -> int:
     """Return the action that a player has written: 0, 1, the chips of a raise, or `RAISE` in a limit game.
 
-    Whether the action is legal is not checked.
+    A raise to 0 or 1 chips becomes a raise to 2. Whether the action is legal is not checked.
 
     Raises
     ------

@@ -7,9 +7,9 @@ decimals. One chip of this package is therefore 1, 0.1, 0.01, ... units of the f
 which all amounts but the finishing stacks are whole numbers of chips.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
-as `universal_poker` has no antes. A raise by less than the sum of big blind and ante is therefore refused. Fixed-limit
-rules have no stacks here, so a fixed-limit hand in which a stack runs out is refused. The field ``winnings`` is
-ignored, as it omits the rake.
+as `universal_poker` has no antes. A no-limit raise by less than the sum of big blind and ante is therefore refused,
+unless it is all-in. Fixed-limit rules have no stacks here, so a fixed-limit hand in which a stack runs out is refused.
+The field ``winnings`` is ignored, as it omits the rake.
 """
 
 import json
@@ -85,7 +85,8 @@ def check_phh_game(rules: HoldemRules) -> None:
     deck = (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.board_cards)
     if deck != (NUM_SUITS, NUM_RANKS, 2, BOARD_CARDS) or rules.first_seats != first_seats(rules.blinds):
         raise ValueError(
-            "PHH has no such game: it needs hold'em with four streets in which the seat after the largest blind opens"
+            "PHH has no such game: it needs hold'em with four streets, in which the seat after the largest blind acts "
+            "first before the flop, and seat 0 first on later streets"
         )
     sizes = _raise_sizes(rules)
     if sizes[0] != sizes[1] or sizes[2] != sizes[3]:

@@ -3,7 +3,8 @@
 The clauses of a hand begin with ``P`` and the player's number, and ``H`` and its hole cards. Then every action of both
 players is ``F`` (fold), ``C`` (call), ``K`` (check), or ``R`` and chips of the street (bet or raise). Each street after
 the first begins with ``B`` and the whole board. At the end, ``O`` has the hole cards that the other player shows, and
-``D`` the chips won. Cards are separated by commas. Players that are all-in check on the streets that are left.
+``D`` the chips won, negative if lost. Cards are separated by commas. Once no further bet is possible, both players
+check on the streets that are left.
 """
 
 import math
@@ -83,8 +84,8 @@ def read_answer(line: str, betting: Betting) -> int:
     Raises
     ------
     AgentFault
-        If the line is no clause of an answer (``protocol``), or an action that cannot be taken here (``illegal``).
-        Whether the size of a raise is legal is not checked.
+        If the line is no clause of an answer (``protocol``), a check or call where none is possible, or a raise
+        without a valid number (both ``illegal``). Whether a fold or a raise is legal is not checked.
     """
     letter, chips = line[:1], line[1:]
     if letter not in {*_LETTERS.values()} or (chips and letter != "R"):

@@ -20,8 +20,8 @@ def read_street_bets(moves: Sequence[str], end_of_street: str, rules: HoldemRule
     Parameters
     ----------
     moves : sequence of str
-        The actions, with an `end_of_street` between the actions of two streets. Once the hand is over, the signs of
-        streets without actions may follow, or be left out.
+        The actions, with an `end_of_street` wherever a street ends and the hand goes on. Once the hand is over, the
+        signs of streets without actions may follow, or be left out.
 
     Raises
     ------

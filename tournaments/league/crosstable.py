@@ -61,7 +61,7 @@ class Crosstable:
         Returns
         -------
         (float, float64[num_entries, num_entries])
-            The difference in mbb/hand; the absolute weights, symmetric and with zeros elsewhere.
+            The difference in mbb/hand; the absolute weights, symmetric, and 0 for pairs without either entry.
         """
         size = len(self.numbers)
         weights = np.zeros((size, size))

@@ -1,7 +1,8 @@
-"""The entries of a league. An entry is an agent with one content: after a change of its file it is a new entry.
+"""The entries of a league. An entry is an agent with one content: after a change of its file the agent is a new entry.
 
 The content of an agent from outside is its file or program. That of an agent of this package is its stored strategy, if
-it has one, and the code of this package that it plays by (`own_code`), which an upgrade may change.
+it has one, and the code of this package that it plays by (`own_code`), which an upgrade may change. The content of both
+also has the title of the spec, and whether reported strategies are believed.
 
 Entries are numbered from 1 in the order in which they were added. Numbers are never used again, because they name the
 folders of pairings.
@@ -37,7 +38,7 @@ class Entry:
     spec : str
         The agent's spec, with an absolute path if it has a file.
     digest : str
-        Hash of the title, and of the file or stored strategy, of the agent (`content_digest`).
+        Hash of the agent's title and of its file, program or stored strategy (`content_digest`).
     active : bool
         Whether the entry plays and is ranked; an entry that was removed keeps its results.
     code : str
@@ -82,12 +83,12 @@ class Entry:
 
 
 def content_digest(spec: str) -> str:
-    """Return the hash of an agent's title and of its file or stored strategy (`agent_digest`), of 12 digits.
+    """Return the hash of an agent's title and of its file, program or stored strategy (`agent_digest`), of 12 digits.
 
     Raises
     ------
     ValueError
-        If the spec names no agent, or the file or the stored strategy cannot be read.
+        If the spec names no agent, or the file, program or stored strategy cannot be read.
     """
     return hashlib.sha256(f"{parse_spec(spec).title}\0{agent_digest(spec)}".encode()).hexdigest()[:12]
 
@@ -108,7 +109,7 @@ def new_entry(spec: str, entries: Sequence[Entry], *, believe: bool = False) -> 
     Raises
     ------
     ValueError
-        If the spec names no agent, or the file or the stored strategy cannot be read.
+        If the spec names no agent, or the file, program or stored strategy cannot be read.
     """
     name = entry_name(spec, entries)
     return Entry(len(entries) + 1, name, spec, content_digest(spec), code=own_code_digest(spec), believe=believe)

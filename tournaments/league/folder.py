@@ -1,8 +1,8 @@
 """The folder of a league: its settings, its entries, and a run folder for each pairing.
 
 ``league.toml`` is written once, ``entries.toml`` when an agent is added or removed. The run of entries 3 and 7 is in
-``pairings/3-7``. The folder of the league is locked while an agent is added or removed, and the folder of the pairings
-while a process plays. Agents may therefore be added to a league that is being played.
+``pairings/3-7`` (module `pairings`). The folder of the league is locked while an agent is added or removed, and the
+folder of the pairings while a process plays. Agents may therefore be added to a league that is being played.
 """
 
 import contextlib
@@ -76,8 +76,8 @@ class League:
     def add(self, spec: str, say: Say, warn: Say, *, believe: bool = False) -> tuple[Entry, bool]:
         """Add an agent; return its entry, and whether the entry was not active before.
 
-        The agent is first built in the league's game, as a check. Active entries with the same spec, or
-        with the same digest, become inactive: one agent has one active entry.
+        The agent is first built in the league's game, as a check. Other active entries with the same spec, or with the
+        same digest, become inactive: one agent has one active entry.
 
         Parameters
         ----------
@@ -91,8 +91,8 @@ class League:
         Raises
         ------
         ValueError
-            If the agent does not load or does not play the league's game, if an agent of this package is to be
-            believed, if the file of the entries is damaged, or if another process changes the entries.
+            If the agent does not load or does not play the league's game, the sandbox does not work, an agent of this
+            package is to be believed, the file of the entries is damaged, or another process changes the entries.
         """
         spec = relocate_spec(spec, Path.cwd())
         with self._locked(self.folder, "is being changed"):

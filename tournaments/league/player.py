@@ -81,7 +81,7 @@ class LeaguePlayer:
         Raises
         ------
         ValueError
-            If the entries or a pairing's folder are damaged, or an agent does not load.
+            If the entries or a pairing's folder are damaged, an agent does not load, or the sandbox does not work.
         WorkerFailed, RefereeDisagrees, RunAborted
             RuntimeErrors that end a run; the blocks stored before stay.
         """
@@ -116,7 +116,10 @@ class LeaguePlayer:
         return batch._replace(decks=groups + room) if room > 0 else None
 
     def _wanted(self, players: list[Entry], pairs: list[tuple[Entry, Entry]]) -> Batch | None:
-        """Return the batch that is next by the rules of the league, without the limits; None if there is none."""
+        """Return the batch that is next by the rules of the league, not yet cut to the limits; None if there is none.
+
+        Without any limit there are no batches after the first decks of all pairs.
+        """
         for first, second in pairs:
             pairing = self._pairings[first.number, second.number]
             if pairing and not pairing.is_finished:

@@ -49,9 +49,10 @@ def make_standings(league: League, *, num_resamples: int | None = None) -> dict[
         groups), ``agents``, ``matrix`` (its rows and columns in the order of the agents: ``mbb_per_hand, ci95,
         sequential_ci95, groups, older_groups``; None in the diagonal) and ``unranked`` (names). Each of the agents has
         ``name, number, digest, change`` (of the agent since it was added: None, ``file`` or ``code``), ``mbb_per_hand``
-        (the mean against the field), ``sequential_ci95`` (half-width of its anytime-valid interval), ``separated``
-        (from the next agent; None for the last), ``nash_share, nash_rating, alpha_rank``, the ends of the bootstrap
-        intervals (``mbb_per_hand_ci95``, ...), ``hands, faults, retired, from_outside, believed``.
+        (the mean against the field), ``sequential_ci95`` (half-width of its anytime-valid interval; None with few
+        groups), ``separated`` (from the next agent; None for the last), ``nash_share, nash_rating, alpha_rank``, the
+        ends of the bootstrap intervals (``mbb_per_hand_ci95``, ...), ``hands, faults, retired, from_outside,
+        believed``.
 
     Raises
     ------
@@ -250,7 +251,7 @@ def _finite(value: float) -> float | None:
 
 
 def _digest(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> str:
-    """Return a hash of all groups, by the contents of the agents that played them."""
+    """Return a hash of all groups, by the digests of the entries that played them."""
     digests = {entry.number: entry.digest for entry in entries}
     lines = sorted(f"{digests[one]} {digests[other]} {pairing.digest}" for (one, other), pairing in pairings.items())
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]

@@ -35,7 +35,10 @@ class Adviser:
         self._try(lambda: self._agent.observe(event))
 
     def words(self, view: View) -> str:
-        """Return the agent's answer in words: its probabilities if it reports them, otherwise its action."""
+        """Return the agent's answer in words: its probabilities if it reports them, otherwise its action.
+
+        If the agent has failed in this hand, the words tell why there is no hint.
+        """
         answers: list[Decision] = []
 
         def ask() -> None:

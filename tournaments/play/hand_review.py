@@ -23,7 +23,7 @@ from plurispiel.tournaments.run.hand_story import hand_story
 from plurispiel.tournaments.run.witness import Told
 
 _LEAST = 0.005
-"""Actions that a range takes less often are left out."""
+"""Actions that a hand or a range takes less often are left out."""
 
 _MIN_RANKED = 5
 """Hands of fewer cards have no categories (`hand_rank`)."""
@@ -95,7 +95,10 @@ class HandReview:
             )
 
     def show(self, screen: Screen, number: int) -> None:
-        """Show the end of the hand with this number: board, all hole cards, payoffs and all decisions."""
+        """Show the end of the hand with this number: board, all hole cards and payoffs.
+
+        All decisions follow if one of the players has told a strategy.
+        """
         hand = self._hand
         rules = hand.rules
         board = [f"board {' '.join(self._board)}"] if self._board else []
@@ -150,7 +153,10 @@ class HandReview:
         return f"{text} ({decision.grid['own'][played]:.0%}, {decision.grid['totals'][played] or 0.0:.0%})"
 
     def _made(self, seat: int) -> str:
-        """Return ``folded``, or the category of a seat's hand at a showdown (``flush``); empty for short hands."""
+        """Return ``folded``, or the category of a seat's hand at a showdown (``flush``).
+
+        Empty without a showdown, and for hands too short to have a category.
+        """
         hand, rules = self._hand, self._hand.rules
         if seat in hand.folded:
             return "folded"

@@ -61,8 +61,8 @@ class PlayHistory:
     Raises
     ------
     ValueError
-        If another process plays at the table, the folder belongs to another table or holds something else, or its file
-        of hands is damaged.
+        If another process plays at the table, the folder belongs to another table or holds something else, or a file
+        in it is damaged.
     OSError
         If the folder cannot be created or its files cannot be written.
 

@@ -15,7 +15,7 @@ from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
 
 MAX_FAULTS = 20
-"""Number of faults after which an agent's seat only folds, as in a tournament."""
+"""Number of faults after which an agent's seat only folds, as by default in a tournament."""
 
 
 class Opponents(contextlib.AbstractContextManager):

@@ -31,8 +31,8 @@ HELP = (
 class Person(Agent):
     """Shows the events of a hand as they come, and asks for an action at each decision.
 
-    All cards and chips that are shown come from `restart`, `observe` and `act`, which hold no card that is hidden from
-    the seat.
+    All cards and chips that are shown come from the arguments of `restart`, `observe` and `act`, which hold no card
+    that is hidden from the seat.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Person(Agent):
         Raises
         ------
         Left
-            If the input has ended, too many lines of a pipe were no keys, or the output is lost.
+            If the input has ended, too many lines of a pipe or file were no keys, or the output is lost.
         """
         public = view.public
         if self.has_quit:

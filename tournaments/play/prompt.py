@@ -27,9 +27,10 @@ class Key(NamedTuple):
 
 
 def legal_keys(public: PublicState) -> list[Key]:
-    """Return a key for each legal action; of many raises, the smallest, the marks (half pot, pot) and the largest.
+    """Return keys for the legal actions, at most one for an action.
 
-    No action has two keys.
+    In games with a menu of raises, every raise on offer has a key. Otherwise only the smallest raise, the marks (half
+    pot, pot) and the largest raise have keys.
     """
     state, before = public.betting(), street_start(public)
     keys = [Key("f", FOLD, "fold")] if public.can_fold else []
@@ -56,7 +57,7 @@ def parse_key(text: str, public: PublicState) -> int:
     ----------
     text : str
         ``f``; ``c``, ``k`` or ``x``; ``h``, ``p``, ``a``; ``r`` or ``b`` with the chips on this street, as in ``r300``.
-        ``r`` alone is the only raise of a game that offers one size. Capitals and commas in numbers are allowed.
+        ``r`` or ``b`` alone is the raise where only one is legal. Capitals and commas in numbers are allowed.
 
     Raises
     ------

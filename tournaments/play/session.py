@@ -104,6 +104,8 @@ class Session:
             If the output is lost. A hand that was being played does not count.
         KeyboardInterrupt
             After an interrupt. A hand that was being played does not count.
+        RefereeDisagrees
+            A RuntimeError: OpenSpiel scores a hand differently. The hand does not count.
         """
         self._greet()
         played = 0
@@ -117,7 +119,7 @@ class Session:
             except Left as left:
                 if left.__cause__ is not None:
                     raise left.__cause__ from None
-                # After a finished hand: a pipe gave too many lines that are no keys.
+                # True only if a pipe gave too many lines that are no keys after the hand was finished and kept.
                 return self._history.next_number > number
         return True
 
@@ -167,7 +169,8 @@ class Session:
             others = [Agent() if seat in trusted or not turn[seat] else seated[seat] for seat in range(len(turn))]
             said = self._onlooker.scores(hand, others)
             announced = [own or other for own, other in zip(announced, self._onlooker.announced, strict=True)]
-            # After a failed report nobody is asked any more: each further failure could cost an agent its process.
+            # After a failed report no agent from outside is asked any more: each further failure could cost an agent
+            # its process.
             self._asks_outsiders = not any(score.fault for score in said)
         return table_score(scores, turn.index(0), silent), announced
 

@@ -1,7 +1,7 @@
 """The table as text, from the view of one seat: the public state and the seat's own cards, and nothing else.
 
-Bets are shown as card rooms announce them: the chips of a seat on the present street. Everywhere else in this package
-an action counts the chips of the whole hand; `formats.bets` converts.
+Bets are shown as card rooms announce them: the chips of a seat on the present street. The number of an action counts
+the chips of the whole hand; `formats.bets` converts.
 """
 
 from collections.abc import Sequence

@@ -68,7 +68,7 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
     Parameters
     ----------
     count : int
-        Number of hands to return; more are returned only if more are wanted.
+        Number of hands to return: more if more are wanted, fewer if the run has fewer to choose from.
     wanted : list of HandId
         Hands that must be returned, also beyond `count`.
 

@@ -31,7 +31,8 @@ NOTE = (
     "seat’s result at every event. A minus takes good luck out. Below the ledger stand AIVAT’s value function, and "
     "whether the run’s scores contain these corrections. Raises are named by the seat’s chips over the whole hand. "
     "Hands that were not recorded during play are replayed when this page is made, and compared with the stored run. "
-    "Strategies of agents that are not deterministic are shown as recorded during play, or not at all."
+    "Strategies of agents from outside, and of agents that are not deterministic, are shown as recorded during play, "
+    "or not at all."
 )
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb", "values", "in_scores")
 GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")
@@ -153,7 +154,7 @@ class HandViewer:
         }
 
     def html(self) -> str:
-        """Return the section's body: the viewer, which needs JavaScript, and the hands as text, which needs none."""
+        """Return the section's body: the viewer, which needs JavaScript, and the hands as text, which need none."""
         remarks = "".join(map(paragraph, self.remarks))
         if not self.hands:
             return remarks or paragraph("The run holds no hand yet.")

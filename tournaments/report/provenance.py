@@ -27,7 +27,7 @@ def _panel(run: RunRecord) -> Panel:
             "one": "one for all rotations",
         }.get(results["processes"], results["processes"]),
         "sandbox of agents from outside": results["sandbox"] or "not needed",
-        "trusted agents": ", ".join(run.names[number] for number in sorted(config.believed)) or "none",
+        "believed agents": ", ".join(run.names[number] for number in sorted(config.believed)) or "none",
         "score": results["score"],
         "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest'] or 'not known yet'}"
         if value
@@ -49,7 +49,8 @@ def _panel(run: RunRecord) -> Panel:
 PROVENANCE = Section(
     "provenance",
     "Provenance",
-    "The run digest is a hash of everything that decides a result: settings, agents' files, and this package's code.",
+    "The run digest is a hash of the settings that decide the result of a group, of the agents' files and stored "
+    "strategies, and of this package's code.",
     ("what", "value"),
     _panel,
 )
