@@ -22,11 +22,12 @@ def solve_boards(street, visits, regrets, sums, steps, above, work, totals):
     regrets, sums : tuple of float64[n, 16]
         The tables of both seats, of zeros. Modified in place.
     steps : float64[num_iterations, 3]
+        The step of each iteration.
     totals : float64[2, num_boards, n, 16]
         For each seat and board, values as in `leave_board`, both kinds; of zeros. Modified in place.
     """
     update_boards(street, visits, np.int64(_BOTH_IN_TURN), regrets, sums, steps, above, work, totals[0, 0])
-    totals[0, 0] = 0.0  # of iterations, meaningless here
+    totals[0, 0] = 0.0  # the sums over iterations mean nothing here
     for seat in range(2):
         for k in range(len(visits.boards)):
             one = Visits(visits.boards[k : k + 1], visits.factors[k : k + 1])

@@ -50,19 +50,19 @@ class BettingArrays(NamedTuple):
 
 
 class LookaheadTables(NamedTuple):
-    """What changes from iteration to iteration, for A actions, N nodes, R rows of reach, E ends and H hands.
+    """The numbers that change from iteration to iteration, for A actions, N nodes, R rows of reach, E ends and H hands.
 
     Attributes
     ----------
     regrets, strategy, strategy_sums : float64[A, H]
-        Regrets, the current strategy and the sum of each seat's reach after each action.
+        Regrets, the current strategy and the sum over iterations of the acting seat's reach after each action.
     reach : float64[2, R, H]
     values, value_sums : float64[2, N, H]
         Each seat's values at each node in this iteration, and their sums.
     end_reach, end_values : float64[2, E, H]
         Each seat's reach and values at the ends of the street.
     matched : float64[2, R, H]
-        Workspace: the other seat's matching mass, or its margin at a showdown.
+        Workspace: for each hand, the other seat's matching mass, or the hand's margin at a showdown.
     mass : float64[CARD_SLOTS, 4]
         Workspace of `fill_fold_mass`.
     """
@@ -108,7 +108,7 @@ class RootRanges(NamedTuple):
 
 @kernel
 def iterate(betting, cards, groups, tables, entry, done, omitted, count):
-    """Run `count` iterations on a street without ends, after `done` iterations; the first `omitted` are not averaged.
+    """Run `count` iterations on the last street, after `done` iterations; the first `omitted` are not averaged.
 
     `cards` and `groups` are those of `showdown.RankedHands`. Modified in place: `tables` and `entry`.
     """
@@ -206,7 +206,7 @@ def go_up(betting, tables, entry, counts):
 
 @kernel
 def add_children(betting, values, node):
-    """Write the value of the other seat's node: the sum of its children's values. Modified in place: `values`."""
+    """Write a seat's values at a node of the other seat, sums over the children. Modified in place: `values`."""
     first, last = betting.child_first[node], betting.child_first[node + 1]
     for hand in range(values.shape[1]):
         total = 0.0

@@ -17,7 +17,7 @@ __all__ = ["ContinualAgent", "SmallGameAgent", "continual_agent"]
 
 
 class SmallGameAgent(RangeAgent):
-    """Re-solves at each own decision, from its own range and bounds on the opponent's values, in a small game.
+    """Plays a small game by continual re-solving, from its own range and bounds on the opponent's values.
 
     Parameters
     ----------
@@ -42,13 +42,15 @@ class SmallGameAgent(RangeAgent):
         return Counter() if self._resolver is None else self._resolver.counts
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand; solutions of earlier hands are kept.
+        """Begin a new hand; solutions of earlier hands of the same game are kept.
 
         Raises
         ------
         ValueError
             If the game is too large, does not have two seats, or has more streets than two. Also if neither the game
             nor the option `menu` restricts the sizes of raises.
+        ArtefactRefused
+            If the option `values` names a network that cannot be used.
         """
         super().restart(rules, seat, rng)
         if self._resolver is None or self._resolver.rules != rules:
@@ -66,7 +68,10 @@ class SmallGameAgent(RangeAgent):
         assert self._resolver is not None, "a hand begins with restart"
         found = self._resolver.resolved(public.board, public.actions)
         bounds = "no bounds" if found.carried.bounds is None else "bounds on the opponent's values"
-        return f"solved by {self.config.iterations} iterations with {bounds}, {len(found.actions)} actions on offer"
+        return (
+            f"solved by {self.config.iterations} iterations, {len(found.actions)} actions on offer; "
+            f"{bounds} carried to the decision"
+        )
 
 
 class ContinualAgent(Agent):
@@ -150,7 +155,7 @@ def continual_agent(options: Mapping[str, str]) -> ContinualAgent:
     Raises
     ------
     ValueError
-        If an option is unknown or out of range, or two options are for different kinds of games.
+        If an option is unknown, cannot be read or is out of range, or two options are for different kinds of games.
     """
     small, table = _names(ContinualConfig), _names(TableConfig)
     only_table = [name for name in options if name in table and name not in small]

@@ -26,12 +26,12 @@ from plurispiel.agents.continual.lookahead import SolvedLookahead
 __all__ = ["NOBODY", "Carried", "expected_values", "start"]
 
 NOBODY = 1e-12
-"""A weight of all hands together below which no hand is said to take an action, or to face another hand."""
+"""If all hands together have a smaller weight, no hand counts as taking an action or as facing another hand."""
 
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """What a seat knows at a public state.
+    """The range and the bounds of a seat at a public state.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class Carried:
         the seat that acts first in a hand, and after an action that no combo takes: then the subgame is solved without
         a gadget.
     estimate : float64[num_combos] or None
-        The opponent's range in the last solution, of sum 1. In small games, it is its range at the start of the second
-        street, on a seat's first decision there; None on other decisions.
+        The opponent's range in the last solution, of sum 1. In small games it is the range at the start of the second
+        street, and only a seat's first decision of this street has it; None on other decisions.
     """
 
     range: np.ndarray
@@ -89,6 +89,8 @@ class Carried:
     def after_cards(self, solution: SolvedLookahead, node: int, board: tuple[int, ...], seat: int) -> "Carried":
         """Return what the seat carries after the cards of a new street.
 
+        Without bounds, or if the cards leave no hands, this is the result of `start`.
+
         Parameters
         ----------
         solution : SolvedLookahead
@@ -112,13 +114,13 @@ class Carried:
 
 
 def start(rules: HoldemRules, board: tuple[int, ...]) -> Carried:
-    """Return what is carried where nothing is known: every combo alike, and no bounds."""
+    """Return what is carried where nothing is known: every free combo alike, and no bounds."""
     free = rules.free_combos(board)
     return Carried(free / free.sum())
 
 
 def _facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np.ndarray:
-    """Return the weight of all hands that match each combo on a board: float64[num_combos]."""
+    """Return, for each combo, the weight of the compatible hands on a board: float64[num_combos]."""
     hands = rank_hands(rules, board)
     found = np.zeros(rules.num_combos)
     found[hands.combos] = fold_mass(hands, reach[hands.combos])

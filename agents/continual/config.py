@@ -44,7 +44,7 @@ class ContinualConfig:
         Values behind a street that is not the last: of a solver of the next street, of a hand without more bets, or of
         a network (`agents.values`).
     inner : int
-        Iterations of that solver, for each question.
+        Iterations of the solver of the next street, each time that values are asked for.
     noise : float
         Error of the values behind a street: the root of its mean square, in pots.
     kind : {"fixed", "fresh", "ranges"}

@@ -1,4 +1,4 @@
-"""Exact values behind a street, up to the error of a few iterations: each next street is solved to the end of the hand.
+"""Exact values behind a street, up to the error of a few iterations: each next board is solved to the end of the hand.
 
 No strategy of the next street leaves this module, so a lookahead with these values knows of the next street as little
 as with a network.
@@ -21,8 +21,8 @@ __all__ = ["ExactLeaves"]
 class ExactLeaves:
     """Values of best responses to the averages of a solver of the last street, which begins anew at each question.
 
-    Best responses are the values that a bound needs: the average strategy's own values are those of an average
-    opponent, and re-solving with them does not converge.
+    A bound needs the values of best responses. The average strategy's own values are those of an average opponent, and
+    re-solving with them does not converge.
 
     Parameters
     ----------

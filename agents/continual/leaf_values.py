@@ -133,11 +133,12 @@ class BoardMasses:
 
 
 class CheckdownLeaves:
-    """Values without further bets: what both seats win if they check to the showdown.
+    """Values without further bets: the winnings of both seats if they check to the showdown.
 
     Parameters
     ----------
     boundary : Boundary
+        The end of the second to last street.
     """
 
     num_solves = 0
@@ -164,7 +165,7 @@ class Noise:
     size : float
         The root of the mean square of the error, as a share of the pot.
     kind : {"fixed", "fresh", "ranges"}
-        ``fixed`` errors depend on the public state and the hand alone, like a bias; ``fresh`` errors are drawn anew for
+        ``fixed`` errors depend on public state, hand and seed alone, like a bias; ``fresh`` errors are drawn anew for
         each question; ``ranges`` errors are a fixed linear function of both ranges, scaled to a constant size.
     seed : int
     """

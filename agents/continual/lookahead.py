@@ -61,7 +61,8 @@ class Opponent(NamedTuple):
 class Means(NamedTuple):
     """Values and reach in a solved lookahead, for N nodes, E ends of the street and B boards of the next.
 
-    They are means over the iterations that are not omitted, or those of the average strategies (`BOUNDS`).
+    They are means over the iterations that are not omitted, or those of the average strategies (`BOUNDS`). With
+    ``best``, `values` are those of best responses to the average strategies.
 
     Attributes
     ----------
@@ -115,7 +116,10 @@ class SolvedLookahead:
         return self.reached[first : first + len(self.decision(node).children)].T
 
     def strategy(self, node: int) -> np.ndarray:
-        """Return the average strategy at a decision: float64[num_combos, num_actions], uniform where no hand comes."""
+        """Return the average strategy at a decision: float64[num_combos, num_actions].
+
+        The rows of combos that never come there are uniform.
+        """
         reach = self.reach_after(node)
         return normalised(reach, 1.0 / reach.shape[1])
 
@@ -159,7 +163,8 @@ class Lookahead:
     Raises
     ------
     ValueError
-        If every raise size is on offer, the game does not have two seats, or the betting is too large.
+        If every raise size is on offer, the game does not have two seats or deals three hole cards, or the betting is
+        too large.
     """
 
     def __init__(
@@ -278,7 +283,10 @@ class Lookahead:
     def _measured(
         self, tables: kernels.LookaheadTables, entry: kernels.RootRanges, opponent: Opponent | None, bounds: str
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return values, reach and values by board at ends under the average strategies, or best responses to them."""
+        """Return values at nodes, reach at ends, and values by board at ends, all of the average strategies.
+
+        With ``best``, the values at nodes are those of best responses to the average strategies.
+        """
         kernels.go_down(self._arrays, *self._cards, tables, entry, tables.strategy_sums)
         by_board = np.zeros((2, 0, 0, len(self._hands.combos)))
         if self.leaves is not None:

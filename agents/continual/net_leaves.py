@@ -1,4 +1,4 @@
-"""Values of a network at the ends of a street, in the place of a solver of the next street."""
+"""Values of a network at the ends of a street, in place of a solver of the next street."""
 
 from pathlib import Path
 

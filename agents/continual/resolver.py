@@ -72,7 +72,7 @@ class Resolver:
         ``decisions`` counts the decisions resolved, and ``solves`` the lookaheads solved for them. ``anew`` counts the
         lookaheads after the first action of a hand that were solved without a gadget, because no bounds were known.
         ``inner_solves`` and ``inner_iterations`` count the work of the solver behind a street; one inner solve is for
-        one board and one line of betting.
+        one board, one line of betting and one time that values are asked for.
 
     Raises
     ------
@@ -80,8 +80,8 @@ class Resolver:
         If the game has other than two seats, more than `MAX_STREETS` streets or more than `MAX_HANDS` hands, or neither
         the game nor `config.menu` restricts the sizes of raises.
     ArtefactRefused
-        If the folder of `config.values` holds no sound network. A network for another game or street is refused at the
-        first question.
+        If the folder of `config.values` holds no sound network. A network for another game or street is refused by
+        `resolved`.
     """
 
     def __init__(self, rules: HoldemRules, config: ContinualConfig):
@@ -106,7 +106,15 @@ class Resolver:
         self._found: dict[tuple[tuple[int, ...], Line], Resolved] = {}
 
     def resolved(self, board: tuple[int, ...], actions: Line) -> Resolved:
-        """Return the solution at a decision, from the board so far and all actions so far."""
+        """Return the solution at a decision, from the board so far and all actions so far.
+
+        Raises
+        ------
+        ValueError
+            If the betting is too large, or the game deals three hole cards.
+        ArtefactRefused
+            If the network of `config.values` is for another game or street.
+        """
         key = board, actions
         if key not in self._found:
             self._found[key] = self._resolve(board, actions)
@@ -202,7 +210,13 @@ def _offered(offering: HoldemRules, rules: HoldemRules, state: list[int]) -> tup
 
 
 def prepare(values: str) -> None:
-    """Compile the kernels that a kind of values needs (`ContinualConfig.values`)."""
+    """Compile the kernels that a kind of values needs (`ContinualConfig.values`), in Leduc poker.
+
+    Raises
+    ------
+    ArtefactRefused
+        If `values` names a network that is not sound, or not for Leduc poker.
+    """
     resolver = Resolver(LEDUC, ContinualConfig(iterations=2, inner=1, values=values, bounds="best"))
     resolver.resolved((), ())
     resolver.resolved((0,), ((0, 1, 0), (1, 1, 0)))

@@ -31,7 +31,9 @@ def continual_strategy(tree: GameTree, config: ContinualConfig) -> tuple[np.ndar
     Raises
     ------
     ValueError
-        If the game is not such a game.
+        If the game is not such a game, or `Resolver` refuses it.
+    ArtefactRefused
+        If `config.values` names a network that cannot be used.
 
     Examples
     --------

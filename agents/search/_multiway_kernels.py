@@ -1,9 +1,9 @@
 """Kernels of Monte Carlo CFR on one street with any number of players: all hands of one seat against sampled hands.
 
-A traversal deals a hand from its range to every seat but the traverser, and then the rest of the board. The traverser's
-actions are all followed, for all of its hands at once; one action of each other seat is sampled. So values are chips
-without reach weights: chance and the others' actions come as often as they are likely (external sampling). Regrets and
-averages are weighted by the number of the iteration (Linear CFR).
+A traversal deals a hand from its range to every live seat but the traverser, and then the rest of the board. The
+traverser's actions are all followed, for all of its hands at once; one action of each other seat is sampled. So values
+are chips without reach weights: chance and the others' actions come as often as they are likely (external sampling).
+Regrets and averages are weighted by the number of the iteration (Linear CFR).
 
 At a leaf each seat that can still act chooses a continuation strategy, unseen by the others, and the rest of the hand
 is rolled out with the choices.
@@ -73,7 +73,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
     ----------
     game : StreetGame
     live : int
-        The set of seats that have not folded.
+        The set of seats that have not folded, as a bit mask.
     seat : int
         The seat without a hand; -1 deals to all.
     cumulative : float64[num_seats, num_combos]
@@ -370,7 +370,7 @@ def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
         table, first = np.int64(tree.tables[node, seat]), np.int64(tree.first_child[node])
         for combo in range(num_combos):
             if not here[combo] > 0.0:
-                # Rows of the workspace hold the reach of an earlier traversal until they are written.
+                # Rows of the workspace hold the reach of an earlier call until they are written.
                 for a in range(num_actions):
                     reach[tree.reach_rows[first + a, seat], combo] = 0.0
                 continue

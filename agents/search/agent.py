@@ -124,7 +124,7 @@ class SearchAgent(Agent):
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return the strategy with one row for each of ``combo_ids``.
 
-        With ``freeze=hand`` all rows depend on the combo that the seat holds.
+        With ``freeze=hand`` all rows may depend on the combo that the seat holds.
         """
         return _rows(self._hand.strategy(public).played, combo_ids)
 

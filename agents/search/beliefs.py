@@ -75,7 +75,7 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     """Return each combo's probability of an action: float64[num_combos].
 
     An off-tree raise gets the mean of the probabilities of its two neighbours among the strategy's actions, weighted by
-    the pseudo-harmonic mapping (see `translation`); the call is the neighbour of size 0. Drawing one of the two
+    the pseudo-harmonic mapping (see `mapping`); the call is the neighbour of size 0. Drawing one of the two
     neighbours, as play does, would make beliefs random. A strategy that draws raises from intervals
     (`Strategy.highest`) needs no neighbours: a raise outside the intervals has probability 0.
 
@@ -96,7 +96,7 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     sizes = [0.0] + [(each - largest) / pot for each in offered[1:]]
     lower, share = lower_place((action - largest) / pot, sizes)
     probability = strategy.probability(offered[lower])
-    # The raise equals an offered size, or exceeds the largest size and has no upper neighbour.
+    # The raise exceeds the largest size, and has no upper neighbour.
     if share == 1.0:
         return probability
     return share * probability + (1.0 - share) * strategy.probability(offered[lower + 1])

@@ -56,7 +56,7 @@ def continuation_strategies(
     Raises
     ------
     ValueError
-        If `num_continuations` or `bias` is out of range, or the shapes of the arrays do not fit.
+        If `num_continuations` or `bias` is out of range, or the arrays do not fit each other.
 
     Examples
     --------

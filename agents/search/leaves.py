@@ -62,8 +62,8 @@ class Continuations:
         """Return the blueprint's node after all actions of a hand so far; None if the tree has no similar node.
 
         At the start of a flop for which action translation finds no node, the result is the tree's start of a flop with
-        the same players and the nearest contributions (`FlopStarts`). In both cases the pots differ by a factor of at
-        most `roll_outs.MAX_SCALE`.
+        the same players and the nearest contribution of the seat to act (`FlopStarts`). In both cases the pots, in big
+        blinds, differ by a factor of at most `roll_outs.MAX_SCALE`.
         """
         # Translation is deterministic, as published for leaves: random translation would give one leaf several values.
         return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)

@@ -67,7 +67,7 @@ class MultiwaySubgame:
     board : tuple of int
         The board cards at the state.
     beliefs : float64[num_seats, num_combos]
-        Each live seat's range. A deal has the product of its combos' weights, if they share no card.
+        Each live seat's range. The weight of a deal is the product of its combos' weights; 0 if combos share a card.
     menu : callable
         Maps the rules and a betting state array to the raises on offer.
     history : tuple of int
@@ -380,7 +380,7 @@ class MultiwaySolver:
         return rows
 
     def _deal(self, seat: int, worker: _Worker) -> bool:
-        """Deal hands to every seat but one, and the board; return whether compatible hands were found."""
+        """Deal hands to every live seat but one, and the board; return whether compatible hands were found."""
         stream, work = worker
         return bool(kernels.deal_others(self._game, self._live, seat, self._cumulative, stream, work))
 
@@ -484,9 +484,9 @@ def solve_multiway(
     Parameters
     ----------
     root : Root
-        A root that `can_search_street` accepts.
+        A root whose state `can_search_street` accepts.
     planned : PlannedRows
-        The blueprint's strategies.
+        The blueprint's strategies: the warm start.
     history : Path
         Actions of the hand before the root.
     path : Path
@@ -533,7 +533,7 @@ def solve_multiway(
 
 
 def warmup() -> None:
-    """Compile every kernel of this module, for blueprints with rows of 8 bits and tables of up to 255 buckets."""
+    """Compile every kernel called here, for blueprints with rows of 8 bits and tables of up to 255 buckets."""
     prepare(Continuations(untrained_blueprint(), LEDUC), LEDUC)
 
 

@@ -111,7 +111,7 @@ class NestedSearch:
     counts : Counter
         Counts ``searches`` without frozen decisions, ``searches again`` with the seat's earlier decisions frozen, and
         the searches of both kinds that were ``solved`` instead of found in `solutions`. Also counts ``off-model
-        actions``, to which the strategy assumed for the seat gave probability 0 with every hand of the seat's range.
+        actions``, to which the strategy assumed for the acting seat gave probability 0 with every hand of its range.
         Such an action counts anew each time that beliefs are inferred from it.
     root_beliefs : callable, optional
         Maps a root to the beliefs that replace its own.

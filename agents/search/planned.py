@@ -1,7 +1,7 @@
 """A blueprint's strategies at a search's decisions, translated to the search's actions.
 
-A search begins with these strategies (warm start). In a safe search, the opponent's value of terminating is the value
-of its best response to these strategies.
+A search may begin with these strategies (warm start). In a safe search, the opponent's value of terminating is the
+value of its best response to these strategies.
 """
 
 import functools
@@ -27,7 +27,7 @@ class PlannedRows:
     """A blueprint's strategies in the betting of searches.
 
     A bet of the search counts as the nearest size of the blueprint's tree, and a bet of the blueprint as the nearest
-    size that the search offers.
+    size that the search offers. Only folds to a bet between two sizes of the tree are a mean over both sizes.
 
     Parameters
     ----------

@@ -3,7 +3,8 @@
 On the flop and later streets a search begins with the street, or at a decision of the searching seat
 (`SearchConfig.root`). With two players the subgame reaches the end of the hand and is solved by vector CFR
 (`two_seats`). With more players, and always before the flop, the subgame ends with the street and is solved by Monte
-Carlo CFR (`multiway`). On streets between the first and the last, it also ends after a number of raises (`MAX_RAISES`).
+Carlo CFR (`multiway`). Between the first and the last street, such a subgame also ends after a number of raises
+(`MAX_RAISES`).
 
 A seat that has folded leaves its chips in the pot. The information in its cards is ignored, as in the paper: each
 seat's range is independent of the others', and cards of folded hands can still be dealt.
@@ -63,12 +64,12 @@ MAX_SEATS = 9
 answers even to a single raise size."""
 
 TWO_SEATS_NODES = 12_000
-"""The largest number of nodes that the betting of any street may have in a search for two players. With this number, a
-search of a flop takes a gigabyte."""
+"""The largest number of nodes that the betting of any street may have in a search for two players, before off-tree
+raises are added. With this number, a search of a flop takes a gigabyte."""
 
 TWO_SEATS_NODES_A_SECOND = 2_500
-"""The same limit for each second of `SearchConfig.time`: a search lays out so many nodes of a street in a second, and
-does a few iterations."""
+"""The same limit for each second of a time limit (`SearchConfig.time`): a search lays out so many nodes of a street in
+a second, and does a few iterations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +288,7 @@ def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt
     """Return the ranges of some seats in a search: float64[len(seats), num_combos].
 
     A range is a mixture: the uniform range of the free combos has the share `uniform_share`. The rest is the seat's
-    belief without hands below `MIN_BELIEF`, not normalised again.
+    belief without hands below the share `MIN_BELIEF`, not normalised again.
     """
     rows = root.beliefs[list(seats)]
     # Unsafe search needs no strategy for hands of probability 0. For Pluribus that made it about four times as fast

@@ -21,7 +21,7 @@ class SearchMenu:
 
     The sizes of the latest raises are removed first, since decisions after many raises are reached least often. In a
     game whose rules allow few sizes of a raise, a decision offers either all of these sizes or none. It offers all if
-    the settings have sizes for as many raises before on the street, and these sizes have not been removed.
+    the settings have sizes after as many raises on the street, and these sizes have not been removed.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class SearchMenu:
     menu : BetMenu
         The sizes of the settings, the same for all seats.
     fits : callable
-        Returns whether the betting with given raises is small enough. Betting without raises must be small enough.
+        Returns whether the betting with given raises is small enough. Betting without raises is taken to be.
     dead_chips : int
         Chips in the pot of players who have folded.
     """

@@ -185,10 +185,10 @@ class SearchBetting:
                 raise StreetTooLarge(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
 
     def max_bytes(self, num_policies: int) -> int:
-        """Return the bytes of all tables if every end of the street were a leaf.
+        """Return the bytes of all tables if every end of the street at which the hand goes on were a leaf.
 
-        Decisions have regrets, averages and frozen rows. Choices at leaves have regrets only;
-        their averages, which `MultiwaySolver` keeps if `with_choices` is given, are not counted.
+        Decisions have regrets, averages and frozen rows. Choices at leaves have regrets only; their averages, which
+        `MultiwaySolver` keeps if `with_choices` is given, are not counted.
         """
         ends = (self._states[node] for node, kind in enumerate(self._kinds) if kind != DECISION)
         num_choices = sum(int(state.array[betting.NUM_ACTING]) for state in ends if not state.is_over)

@@ -61,7 +61,7 @@ def solve_two_seats(
     Parameters
     ----------
     root : Root
-        A root that `can_search_two` accepts.
+        A root whose state `can_search_two` accepts.
     buckets : callable
         Maps a board of a later street to the bucket of each combo. Not called on the last street.
     planned : PlannedRows
@@ -145,21 +145,22 @@ def two_seats_solver(
 
 
 def begin_two_seats(solver: VectorSolver, config: SearchConfig, known: KnownRows) -> None:
-    """Let the iterations of a search begin with known strategies, unless it begins on the last street."""
+    """Let a search begin with known strategies, unless `warm_start` is 0 or the search is of the last street."""
     # On the last street iterations are cheap enough to begin with equal probabilities.
     if config.warm_start and len(solver.streets) > 1:
         warm_start(solver, known, config.warm_start)
 
 
 def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, until: float = 1.0) -> None:
-    """Do the iterations of a search, or the next ones until a share of them is done, at least one.
+    """Do the iterations of a search, or the next ones until a share of them is done; at least one in any case.
 
     Parameters
     ----------
     deadline : float
-        The time of `time.perf_counter` by which iterations without a setting of their number must have ended.
+        The time of `time.perf_counter` at which the iterations must have ended if `config.iterations` is 0; else
+        ignored.
     until : float
-        The share of `config.iterations` that is done in the end. Without that setting, the deadline alone counts.
+        The share of `config.iterations` that is done in the end; ignored if `config.iterations` is 0.
     """
     if config.iterations:
         factor = LAST_STREET_FACTOR if len(solver.streets) == 1 else 1

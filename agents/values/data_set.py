@@ -39,7 +39,7 @@ SHARD = 1_000
 _KIND, _FORMAT = "value data", 1
 
 Solve = Callable[[Level, DrawnSituation], Solved]
-"""Solves a situation; a level that is not solved to the end of the hand has another one than `solve_exactly`."""
+"""Returns the solution of a situation, as `solve_exactly` does."""
 
 
 class DataConfig(NamedTuple):
@@ -56,7 +56,7 @@ class DataConfig(NamedTuple):
 
 
 class Situations(NamedTuple):
-    """Solved situations. Hands are in the order of `rank_hands`, whose number is the same on every board of a level.
+    """Solved situations. Hands are in the order of `rank_hands`; every board of a level has the same number of them.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Situations(NamedTuple):
     pots, behind : float64[n]
         Chips of both seats in the pot, and those behind each seat.
     roots : float16[n, 2, num_hands]
-        Roots of the weights in both ranges, which sum to 1 once they are divided by their sum.
+        Square roots of the weights in both ranges; the sum of the weights need not be 1 (`ranges`).
     evs : float16[n, 2, num_hands]
         Values in pots (`Solved.evs`).
     slack : float32[n]
@@ -92,7 +92,7 @@ class Situations(NamedTuple):
         return self.behind / self.pots
 
     def first(self, count: int) -> "Situations":
-        """Return the first situations."""
+        """Return the first `count` situations."""
         return Situations(*(each[:count] for each in self))
 
 
@@ -103,7 +103,9 @@ def sample(
     solve: Solve,
     on_solved: Callable[[str], None] = lambda split: None,
 ) -> None:
-    """Solve the situations that a data set lacks; an interrupted call goes on with the next one, a shard at a time.
+    """Solve the situations that a data set lacks, and write them a shard at a time.
+
+    After an interruption, the next call begins with the shard that was not finished.
 
     Parameters
     ----------
@@ -114,10 +116,12 @@ def sample(
         The numbers of situations of each split that the data set should have. A data set that has more keeps them.
     solve : callable
     on_solved : callable
-        Called with the split after each situation, also with those that were there already.
+        Called with the split after each situation, also for those that were there already.
 
     Raises
     ------
+    ValueError
+        If there is no such level.
     ArtefactRefused
         If the folder holds shards that are damaged or of another origin.
     """
@@ -145,12 +149,12 @@ def sample(
 
 
 def load_situations(folder: Path, split: str, count: int | None = None) -> Situations:
-    """Return the situations of a split; without `count`, all that there are.
+    """Return the situations of a split; without `count`, all up to the first shard that is missing.
 
     Raises
     ------
     ArtefactRefused
-        If the folder holds no data, a shard is damaged or missing, or there are fewer situations.
+        If the folder holds no data set, a shard is damaged or of another origin, or there are fewer situations.
     """
     config = data_config(folder)
     parts = [
@@ -171,7 +175,8 @@ def data_config(folder: Path) -> DataConfig:
     Raises
     ------
     ArtefactRefused
-        If the folder holds no data set.
+        If the folder lacks the first shard of a split, or the first shard to train with is damaged or of another
+        version.
     """
     if not folder.is_dir():
         raise ArtefactRefused(f"there is no folder {folder}; give the folder of a plurispiel values sample")
@@ -197,7 +202,7 @@ def situations_digest(*parts: Situations) -> str:
 
 
 def _numbers(folder: Path, split: str) -> Iterator[int]:
-    """Yield the numbers of shards, ascending, as long as there is one."""
+    """Yield the numbers of shards, from 0 up to the first that is missing."""
     number = 0
     while holds_artefact(folder / f"{split}-{number:05}"):
         yield number

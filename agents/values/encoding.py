@@ -1,10 +1,10 @@
 """What a network sees of a situation, and how its answers become values of hands.
 
 The hands of a board are numbered weakest first (`RankedHands`), on the representative of the board's class. Each hand
-lies in two neighbouring *bins* of strength, with shares that sum to 1. An input of a network is the sum of a range in a
-bin. An output belongs to a bin, too, and a hand has the mean of the outputs of its bins. If there are as many bins as
-hands, each hand has a bin of its own. Otherwise hands of equal strength have equal shares, so that the order of the
-suits does not count.
+lies in two neighbouring *bins* of strength, with shares that sum to 1. For each seat and bin a network sees the sum of
+the range and the mean value of checking down (`inputs`). An output belongs to a bin, too, and a hand has the mean of
+the outputs of its bins, by its shares. If there are as many bins as hands, each hand has a bin of its own. Otherwise
+hands of equal strength have equal shares, so that the order of the suits does not count.
 
 A network answers with the *residual*: the expected value of a hand minus the value of checking down, in pots, divided
 by the *gate* s / (1 + s) for chips behind of s pots. Without chips behind, values are therefore those of checking down.
@@ -64,7 +64,7 @@ class Bins(NamedTuple):
     number : int
         Number of bins.
     hands : float64[number]
-        The sum of the hands' shares of each bin.
+        The sum of the hands' shares in each bin.
     """
 
     first: np.ndarray
@@ -120,7 +120,7 @@ def canonical_hands(rules: HoldemRules, board: tuple[int, ...]) -> CanonicalHand
 
 
 def bins_of(hands: RankedHands, num_bins: int) -> Bins:
-    """Return the bins of the hands on a board; bins have equal numbers of hands."""
+    """Return the bins of the hands on a board; from one bin to the next lie equal numbers of hands."""
     num_hands = int(hands.groups[-1])
     if num_bins == num_hands:
         return Bins(np.arange(num_hands), np.zeros(num_hands), num_bins, np.ones(num_hands))
@@ -132,7 +132,7 @@ def bins_of(hands: RankedHands, num_bins: int) -> Bins:
 
 
 def board_features(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return the number of board cards of each rank, and of each suit in descending order, halved: float64[n]."""
+    """Return half the number of board cards of each rank, then of each suit, the most frequent first: float64[n]."""
     ranks = np.bincount([card // 4 for card in board], minlength=rules.num_ranks)
     suits = np.sort(np.bincount([card % 4 for card in board], minlength=rules.num_suits))[::-1]
     return np.concatenate([ranks, suits]) / 2.0

@@ -1,4 +1,4 @@
-"""The error that an encoding costs any network: that of the best answers which it can express.
+"""The error that an encoding costs any network: that of the best answers that the encoding can express.
 
 For each seat of each situation, the outputs are fitted to the exact values of all hands by least squares, as if a
 network knew them. The error left is that of the encoding alone. Outputs with the least mean absolute error would leave
@@ -19,7 +19,7 @@ _RIDGE = 1e-9  # for bins without a hand
 
 
 def encoding_floor(level: Level, situations: Situations, num_bins: int) -> float:
-    """Return the mean absolute error over all hands, in pots, that a number of bins leaves."""
+    """Return the mean absolute error, in pots, that a number of bins leaves, over hands with a matching hand."""
     missed, count = 0.0, 0
     for some in by_board(level, situations):
         bins = bins_of(some.hands, num_bins)

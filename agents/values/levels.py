@@ -20,10 +20,11 @@ from plurispiel.agents.values.range_generator import draw_ranges
 __all__ = ["LEVELS", "SPLITS", "Level", "DrawnSituation", "chips_behind", "draw_situation", "find_level", "pot_of"]
 
 SPLITS = ("train", "unseen")
-"""Situations to train with, and situations to measure errors with. In hold'em the two have no class of boards alike."""
+"""Situations to train with, and situations to measure errors with. In hold'em the two share no class of boards."""
 
 _PARTS = ((100, 101), (200, 400), (400, 2_000), (2_000, 6_000), (6_000, 19_951))
-"""Intervals of each seat's chips in the pot, from which the paper draws alike; stacks are 20,000."""
+"""Intervals of each seat's chips in the pot, without their upper ends. The paper draws each interval with equal
+probability; stacks are 20,000."""
 
 _MANY_CLASSES = 1_000
 _HELD_OUT = 25  # one class of boards in 25 is unseen
@@ -45,8 +46,9 @@ class Level:
     num_bins : int
         Number of strength bins in which networks see ranges; 0 for each hand by itself.
     tolerance : float
-        A situation is solved until half of the sum of both seats' gains by best responses is at most this share of the
-        pot plus the chips behind, of which no more than twice the pot count.
+        A situation is solved until half of the sum of both seats' gains by best responses is at most this share of a
+        sum: the pot, and the chips behind up to twice the pot. The number of iterations has a limit, too
+        (`solve_exactly`).
     """
 
     name: str
@@ -71,7 +73,7 @@ class Level:
 
     @functools.cached_property
     def starts(self) -> list[BettingState]:
-        """All different pots at the start of the street, in a game with few of them."""
+        """A state for each pot with which the street can start, all-ins excepted, in a game with few pots."""
         ends: dict[int, BettingState] = {}
         states = [BettingState(self.rules)]
         for _ in range(self.street):
@@ -117,9 +119,9 @@ def find_level(name: str) -> Level:
 
 
 def draw_situation(level: Level, seed: int, split: str, number: int) -> DrawnSituation:
-    """Return the situation with a number in the endless sequence of a seed.
+    """Return the situation with a number in the endless sequence of a seed and a split.
 
-    The board represents its class (`boards.BoardClasses`), so that renamed suits are one board.
+    The board represents its class (`boards.BoardClasses`): all boards that differ by a renaming of suits.
 
     Parameters
     ----------
@@ -146,7 +148,10 @@ def pot_of(state: BettingState) -> int:
 
 
 def chips_behind(state: BettingState) -> int:
-    """Return the most chips that each seat can still put in; limit games have no stacks, but a last raise."""
+    """Return the most chips that each seat can still put in, at the start of a street.
+
+    Limit games have no stacks; there all raises of the streets that remain are counted.
+    """
     rules = state.rules
     if rules.stacks is not None:
         return rules.stacks[0] - state.contributions[0]

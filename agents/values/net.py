@@ -37,7 +37,7 @@ class Layers:
 
     @property
     def num_parameters(self) -> int:
-        """Number of all numbers."""
+        """Number of weights, biases and slopes."""
         return sum(each.size for each in self.arrays())
 
 
@@ -102,5 +102,5 @@ class ValueNet:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     ValueNet(new_layers((2, 2, 2), np.random.default_rng(0))).outputs(np.ones((1, 2), np.float32))

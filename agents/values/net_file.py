@@ -45,7 +45,7 @@ class StoredNet:
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of all numbers."""
+        """Bytes of all numbers in float16."""
         return 2 * self.net.layers.num_parameters
 
 

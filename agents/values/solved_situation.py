@@ -21,9 +21,9 @@ class Solved(NamedTuple):
     Attributes
     ----------
     evs : float64[2, num_combos]
-        What each combo wins by a best response to the other seat's average strategy, in pots; 0 for combos without a
-        matching hand. Half of the pot counts as lost by each seat. Best responses are defined for hands that a range
-        hardly has, too.
+        The winnings of each combo by a best response to the other seat's average strategy, in pots; 0 for combos
+        without a matching hand. Each seat's half of the pot counts as lost. Best responses are defined for hands that a
+        range hardly has, too.
     slack : float
         Half of the sum of both seats' gains by best responses, in pots.
     iterations : int
@@ -35,7 +35,10 @@ class Solved(NamedTuple):
 
 
 def solve_exactly(level: Level, situation: DrawnSituation) -> Solved:
-    """Return the values of a situation, from iterations that go on until the tolerance of the level is met."""
+    """Return the values of a situation.
+
+    Iterations go on until the tolerance of the level is met, or 25,600 of them are done.
+    """
     pot, behind = pot_of(situation.state), chips_behind(situation.state)
     allowed = level.tolerance * (pot + min(behind, 2 * pot))
     subgame = Subgame(situation.state, situation.board, situation.ranges, level.raises)

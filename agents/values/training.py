@@ -141,9 +141,9 @@ class NetTrainer:
 
 
 def error_and_gradient(layers: Layers, data: TrainingSet) -> tuple[float, list[np.ndarray]]:
-    """Return the mean Huber error in pots over all hands of all situations, and its gradient.
+    """Return the mean Huber error in pots over all bins of all situations, and its gradient.
 
-    The error of a hand counts by its number of hands in `TrainingSet.hands`; all situations count alike. Values enter
+    The error of a bin counts by its number of hands in `TrainingSet.hands`; all situations count alike. Values enter
     the error after the correction that makes both seats' values sum to 0.
 
     Parameters

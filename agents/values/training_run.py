@@ -45,6 +45,7 @@ def make_net(
     """Train a network and another one with a tenth of the situations, measure both, and write the first.
 
     The same call goes on where an earlier one was stopped, and returns the network if it is there already.
+    A network in `out` of other settings or data is replaced.
 
     Parameters
     ----------
@@ -63,11 +64,11 @@ def make_net(
     Raises
     ------
     ArtefactRefused
-        If the data, the checkpoint or what is in the folder `out` cannot be used.
+        If the data, the checkpoint or the content of the folder `out` cannot be used.
     TrainingStopped
         If training diverges.
     ValueError
-        If the number of bins does not suit the level.
+        If the number of bins does not suit the level, or a number of the network is too large for float16.
     """
     level = find_level(data_config(data).level)
     most = num_hands(level)
@@ -121,6 +122,13 @@ def train(
         Called after each epoch.
     seconds : float
         Least time between two checkpoints. The last epoch has one in any case.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the checkpoint is damaged, or does not fit the network.
+    TrainingStopped
+        If training diverges.
     """
     restore_checkpoint(trainer, folder, source)
     kept = time.monotonic()
@@ -138,7 +146,7 @@ def checkpoint_folder(folder: Path) -> Path:
 
 
 def keep_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
-    """Write all that the rest of a run depends on."""
+    """Write all that the rest of a run depends on, except the data."""
     arrays = {"errors": np.array(trainer.errors)}
     for kind, rows in zip(_KINDS, (trainer.layers.arrays(), *trainer.moments), strict=True):
         arrays |= {f"{kind}{number}": each for number, each in enumerate(rows)}
@@ -151,7 +159,7 @@ def restore_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
     Raises
     ------
     ArtefactRefused
-        If the checkpoint is damaged.
+        If the checkpoint is damaged, or does not fit the network.
     """
     if not holds_artefact(folder):
         return

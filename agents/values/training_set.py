@@ -1,4 +1,4 @@
-"""Situations as a network is trained on them: inputs, and the residuals that it should answer with."""
+"""Situations as a network is trained on them: inputs, and targets for its answers."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -21,7 +21,8 @@ class TrainingSet(NamedTuple):
     inputs : float32[n, num_inputs]
     gates : float32[n]
     targets : float32[n, 2, K]
-        The mean residual of the hands of each bin, in pots: value minus that of checking down.
+        For the hands of each bin, the mean of their value minus that of checking down, in pots. An answer of the
+        network is multiplied by the gate before it is compared.
     hands : float32[n, 2, K]
         The number of hands of each bin that have a matching hand: the bin's weight in the error.
     weights : float32[n, 2, K]
@@ -59,7 +60,7 @@ def num_hands(level: Level) -> int:
 
 
 def by_board(level: Level, situations: Situations) -> Iterator[BoardSituations]:
-    """Yield situations board by board; those with one board are computed together."""
+    """Yield situations board by board, so that those with one board are computed together."""
     boards, places = np.unique(situations.boards, axis=0, return_inverse=True)
     order = np.argsort(places.ravel(), kind="stable")
     starts = np.searchsorted(places.ravel()[order], np.arange(len(boards) + 1))

@@ -1,10 +1,10 @@
 """Continual re-solving through a hand of heads-up hold'em, as a function of the public history.
 
 Before the flop the blueprint plays, and translates bets. The flop begins with the ranges that both seats hold if both
-play the blueprint. A seat's first decision is answered by a solve from the start of the flop, without a gadget: this
-solve trusts these ranges. At each later decision the seat solves anew, from its own range and from bounds on the
-opponent's values (`Carried`), which come from its solution before. Every bet of the opponent is part of the state in
-which the solve begins, so none is translated.
+play the blueprint. A seat's first decision on the flop is answered by a solve from the start of the flop, without a
+gadget: this solve trusts these ranges. At each later decision the seat solves anew, from its own range and from bounds
+on the opponent's values (`Carried`), which come from its solution before. Every bet of the opponent is part of the
+state in which the solve begins, so none is translated.
 
 A solution depends on the ranges at the start of the flop, the board and the actions alone. Each is found when it is
 first asked for, in whichever order one asks.
@@ -48,7 +48,8 @@ class TableDecision:
     carried : Carried
         What the seat to act carries to the decision.
     path : Path
-        The actions from the root of the decision's solution to the decision: empty, but on a seat's first decision.
+        The actions from the root of the decision's solution to the decision: empty, except that a seat's first
+        decision on the flop may have some.
     actions : tuple of int
         The actions on offer, ascending.
     played : float64[num_combos, num_actions]
@@ -77,8 +78,8 @@ class TableHand:
     solutions : Solutions
         The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
-        Counts the ``solves``, and among them the solves after the first of a hand that had no bounds (``anew``),
-        because no hand of the range takes the seat's last action.
+        Counts the ``solves``, and as ``anew`` those without bounds after a seat's first solve: no hand of the range
+        takes the seat's last action.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class TableHand:
         return TableDecision(Carried(carried.range, carried.bounds, estimate), path, offered, played)
 
     def _last(self, actions: Actions) -> int | None:
-        """Return the number of actions before the last decision, after the first street, of the seat to act."""
+        """Return the number of actions before the actor's last decision after the first street; None without one."""
         seat = self._state(actions).actor
         own = [number for number, action in enumerate(actions) if action.seat == seat and action.street]
         return own[-1] if own else None

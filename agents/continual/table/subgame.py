@@ -25,7 +25,8 @@ _EVERY_HAND = 1e-3
 """Without a gadget, the share of the opponent's weight that is spread evenly: each hand needs a bound later on."""
 
 _LEAST = 1e-12
-"""The solver leaves out own hands below this share of the likeliest hand: products of such weights are lost in float32.
+"""The solver leaves out own hands below this share of the likeliest hand's weight: products of such weights are lost
+in float32.
 """
 
 
@@ -91,7 +92,7 @@ class SolvedSubgame:
         path : Path
             The actions since the root.
         dealt : tuple of int
-            The new cards, for a decision on the next street; empty in a subgame that begins on the last street.
+            The new cards, for a decision on the subgame's second street; empty for a decision on its first.
 
         Returns
         -------
@@ -173,7 +174,7 @@ def solve_subgame(
     config : SearchConfig
     share : float
         The share of the opponent's total weight that enters the gadget without a choice (`TableConfig.estimate`); in
-        the last `_KEEPING` of the iterations, a hundredth of this share.
+        the last `_KEEPING` of the iterations, or of the time, a hundredth of this share.
     buckets : callable
         As in `agents.resolve.subgame.Subgame`.
     planned : PlannedRows

@@ -278,7 +278,7 @@ def response_values(tree: GameTree, strategy: np.ndarray, player: int) -> np.nda
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     tree = flatten("kuhn_poker")
     GameTreeSearcher(tree).strategy(uniform_strategy(tree), GameTreeSearch(safe=True, iterations=1))
 

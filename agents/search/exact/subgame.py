@@ -38,8 +38,8 @@ class Frontier:
     leaf : int32[H]
         The index of each history at a leaf, on the second axis of `values`; -1 for other histories.
     values : float64[k^n, L, n]
-        Every player's value of each leaf's history. The first index encodes the picks: player p's continuation c adds
-        ``c * k^p``.
+        Every player's value of each history at a leaf. The first index encodes the picks: player p's continuation c
+        adds ``c * k^p``.
     num_continuations : int
         The number k of continuations from which each player picks.
     """
@@ -300,7 +300,7 @@ class _SubgameBuilder:
         )
 
     def _look(self, level: _Level) -> _HistoryKinds:
-        """Return what happens at the histories of a depth: who acts, how many children follow, and so on."""
+        """Return the kinds of the histories of a depth: who acts, how many children follow, and so on."""
         tree, publics = self._tree, self._publics
         history, stage = level.history, level.stage
         player = tree.player[history].astype(np.int64)
