@@ -206,7 +206,7 @@ def admit_agent(
 ) -> tuple[LbrConfig, LbrConduct]:
     """Return the settings with all defaults filled in, and how to play.
 
-    It is checked first, before anything is compiled, that an agent from outside loads and reports its strategy.
+    An agent from outside has to load and to report its strategy, which is checked before anything is compiled.
 
     Parameters
     ----------

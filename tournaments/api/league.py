@@ -72,8 +72,8 @@ def add_to_league(
     folder : path
         The folder of the league.
     agents : str or iterable of str or type, optional
-        The agents, as for `run_tournament`. An agent whose file, program, stored strategy or code of this package has
-        changed is a new entry, and takes the place of its old entry.
+        The agents, as for `run_tournament`. If an agent's file, program or stored strategy has changed, or the code of
+        this package by which the agent plays, the agent is a new entry in place of its old one.
     believe : bool
         Let the reported strategies of these agents, which must be from outside this package, correct their scores
         ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament. Ignored without `agents`.

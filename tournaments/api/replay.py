@@ -27,8 +27,7 @@ class ReplayResult:
         Hands whose record disagrees with the engines, or on which the engines disagree: ``file, hand, what``, where
         ``what`` is the disagreement.
     errors : list of dict
-        Hands and files that cannot be read, or not be replayed: ``file, hand, what``; ``hand`` is None for a whole
-        file.
+        Hands and files that cannot be read or replayed: ``file, hand, what``; ``hand`` is None for a whole file.
     odd_chips : int
         Number of hands that disagree in the odd chips of split pots alone; `mismatches` does not list them.
     players : dict

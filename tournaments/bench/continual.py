@@ -34,7 +34,7 @@ class _Kept:
     Attributes
     ----------
     hands, range : list of float
-        The share of the hands that keep their bounds, of all hands alike and of the opponent's range.
+        The share of hands that keep their bounds: of all hands, and of the opponent's range.
     slack : list of float
         The mean of the bounds less the values over the opponent's range, in pots.
     """

@@ -177,7 +177,7 @@ def ever_left_out(runs: np.ndarray) -> np.ndarray:
         width = sequential_half_width(1.0, count)
         if isfinite(width):
             first = runs[:, :count]
-            # The interval is at least as wide as for normal samples, which is computed faster.
+            # The interval for normal samples is computed faster, and is never wider: all runs that miss are suspects.
             suspects = np.flatnonzero(abs(first.mean(axis=1)) > width * first.std(axis=1, ddof=1))
             missed[suspects] |= abs(first[suspects].mean(axis=1)) > always_valid_half_width(first[suspects])
     return missed

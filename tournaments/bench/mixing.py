@@ -48,7 +48,7 @@ class Counted(NamedTuple):
 
 
 def bench_mixing(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Measurement]:
-    """Return, for rivers, turns and flops, the shares of mixed decisions and what a best response wins.
+    """Return the shares of mixed decisions for rivers, turns and flops; the notes have the chips a best response wins.
 
     Parameters
     ----------

@@ -70,4 +70,4 @@ _EVALUATORS: dict[str, Callable[[ModuleType, list[list[int]]], tuple[Ranking, in
     "phevaluator": _phevaluator,
     "eval7": _eval7,
 }
-"""For each package a function that returns its ranking of hands, and -1 if its lowest number is the best hand."""
+"""By package: a function that returns the package's ranking, and 1, or -1 if the lowest number is the best hand."""

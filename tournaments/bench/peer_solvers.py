@@ -34,7 +34,7 @@ _SAMPLED_FACTOR = 1.25
 _TOLERANCE = 1e-9
 _BATCH = 200
 _SAMPLED_BATCH = 10_000
-"""A sampled iteration is a hundred times as fast as a full one."""
+"""Larger than `_BATCH`, as a sampled iteration is tens of times as fast as a full one."""
 
 Solve = Callable[[int], np.ndarray]
 """Runs a new solver for some iterations and returns its average strategy: float64[A], as in `GameTree`."""
