@@ -1,4 +1,8 @@
-"""Kernels of values of self-play: several roll-outs of one seat, and means over the actions of a decision."""
+"""Kernels of values of self-play: several roll-outs of one seat, and means over the actions of a decision.
+
+A *point* is a situation of a hand that is asked about; it has a row in the tables of shares and values. A *world* is a
+sampled whole board (`roll_outs`).
+"""
 
 from typing import NamedTuple
 
@@ -97,8 +101,8 @@ def fill_values(tables, roll_out, known, places, chips, thinning, work, sums, va
     """Write the values of points with the same cards, by roll-outs for the combos whose means are not known yet.
 
     A combo is valued if its share is above its threshold; other combos get the value 0. Thresholds are uniform from 0
-    to 1, so a share below 1 is the chance that the combo is valued. The combo's value is then divided by this share,
-    and its expectation over thresholds is the value.
+    to 1, so a share below 1 is the chance that the combo is valued. Values are divided by such shares, which keeps
+    their expectation over thresholds.
 
     Parameters
     ----------
@@ -160,8 +164,8 @@ def spread(tables, node, buckets, points, shares, probabilities):
     points : int64[1 + num_actions]
         The rows of `shares` at the decision and after each action; -1 for an action that is not asked about.
     shares : float64[num_points, num_combos]
-        See `Thinning`. If the actions are enough, a combo with a share at the decision gets the share 1 after each
-        action that the blueprint takes with it and that left it the share 0. Modified in place.
+        See `Thinning`. If the actions are enough, a combo with a share at the decision gets the share 1 after every
+        action that the blueprint takes with it, unless it has a share there already. Modified in place.
     probabilities : float64[num_actions, num_combos or 1]
         0 for combos without a share. Modified in place.
     """

@@ -43,8 +43,8 @@ class FacingRows(NamedTuple):
         The probability of each action in each lane: block ``table_first[batch] + bucket * num_entries + entry``.
     table_first : int64[num_batches]
     buckets : int32[num_hands]
-        The bucket of each hand on all boards of the street, in the order of `StreetDeals`; filled in for the boards
-        that the opponent's rows were asked about.
+        The bucket of each hand on all boards of the street, in the order of `StreetDeals`; 0 on boards for which these
+        rows are not made.
     num_buckets : int
     open_first : int64[num_batches * num_buckets + 1]
         The index in `open_rows` of the first open row of each batch and bucket; a single 0 if no row is open.
@@ -56,8 +56,8 @@ class FacingRows(NamedTuple):
     past : int32[num_streets so far, num_combos]
         The bucket of each combo on the earlier streets, then a row for this street, which is not read.
     strengths : float64[n, num_combos]
-        For the same boards, by their numbers, the strength of each combo, by which hands without any row call or fold;
-        a single row if no row is open.
+        Entry [board, combo] is the strength by which a combo without any row calls or folds on a board; filled in for
+        the boards of these rows. A single line if no row is open.
     """
 
     table: np.ndarray

@@ -20,8 +20,8 @@ def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     """Return the strategy that an agent follows at every seat: float64[num_actions], as in `GameTree`.
 
     The strategy is read from `range_strategy`, once for each public state and seat. Where `range_strategy` returns
-    None, the agent acts in every infoset, and the probabilities of its `Decision` are read. An agent that answers with
-    a bare action is asked again with other random numbers, and must give the same answer.
+    None, the agent acts in every infoset of the public state, and the probabilities of its `Decision` are read. An
+    agent that answers with a bare action is asked again with other random numbers, and must give the same answer.
 
     Raises
     ------

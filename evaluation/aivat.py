@@ -2,7 +2,7 @@
 
 The score of a seat is its payoff plus one correction of mean zero for every random choice with a known distribution.
 These choices are chance, the seat's own actions and, once two seats are left, the actions of a trusted opponent.
-The seat's hole cards are averaged out as well, since its agent reports the strategy with every other combo.
+The seat's hole cards are averaged out as well, if its agent reports the strategy with every other combo.
 The other agents need not report anything, and the value function may be any function that was fixed beforehand.
 
 Let i be a seat with value function w, and o_t the hand up to step t without the hole cards of i. B_t(h) is the
@@ -123,8 +123,8 @@ class Aivat:
     ----------
     announced : list of (list of Announced, or None)
         For each seat, the strategies that its agent reported at its decisions in the hand scored most recently. None
-        if the agent reported no strategy, or one that cannot be used; but a report that gives a played action
-        probability 0 with every possible combo is kept.
+        if the agent reported no strategy, or one that cannot be used, or committed a fault in the hand. But a report
+        that gives a played action probability 0 with every possible combo is kept.
 
     Examples
     --------
@@ -250,7 +250,7 @@ class Aivat:
         )
 
     def _start(self, hand: Hand, seat: int, state: list[int]) -> tuple[Situation, np.ndarray]:
-        """Return the situation after the deal, and the weight of each combo: B_1, uniform over free combos."""
+        """Return the situation after the deal, and the weight of each combo: B_1, uniform over the possible combos."""
         if seat not in self._starts:
             rules = self._rules
             shown = rules.num_seats * rules.num_hole_cards

@@ -128,7 +128,7 @@ class Reports:
         Raises
         ------
         BadStrategy
-            If the strategy is malformed, or cannot have led to the action that was played.
+            If the strategy is malformed, or does not name the action that was played.
         """
         known = self._kept.get(id(strategy))
         if known is not None and known[0] is strategy and not public.board:

@@ -13,7 +13,8 @@ from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
 from plurispiel.evaluation.listener import Listener
 
 MAX_DEVIATION = 4.5
-"""Largest allowed difference of an action's frequency from its expectation by the strategy, in standard errors."""
+"""Largest allowed difference between the frequency of a kind of action and its expectation by the reported strategy, in
+standard errors."""
 
 # Checking the form of a whole strategy takes most of the time of a decision, so only the first decisions are checked.
 _FORM_CHECKS = 2_000

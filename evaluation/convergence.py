@@ -76,8 +76,8 @@ def converge(
 
     Notes
     -----
-    Measurements are made at `measuring_points` and at the end. These iterations depend neither on speed nor on
-    interruptions.
+    Measurements are made at the iterations of `measuring_points` and at the end. The iterations measured depend neither
+    on speed nor on interruptions.
     """
     curve = list(curve)
     seconds = curve[-1].seconds if curve else 0.0

@@ -40,7 +40,11 @@ class Term(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Values in a correction: the sum over the combos, weighted by `weights`, and the true combo's, with factors."""
+    """The values of one question in a correction.
+
+    The correction over imaginary hands has their sum weighted by `weights`, times each factor. The correction with the
+    true cards has the value of the true combo, times each true factor.
+    """
 
     question: int
     weights: np.ndarray
@@ -111,7 +115,7 @@ class CorrectionWalk:
         return Situation(rules, seat, hole_cards, self.board, line.actions, line.state)
 
     def see_board(self, line: BettingLine, board: tuple[int, ...], is_free: np.ndarray) -> None:
-        """Correct for board cards up to `board`, after which only the combos in `is_free` are possible."""
+        """Correct for board cards up to `board`, after which the combos outside `is_free` are impossible."""
         num_cards = len(board) - len(self.board)
         before = self._part(self.situation(line), self.weights, (1.0,), (1.0,), num_cards)
         self.board = board

@@ -40,7 +40,7 @@ class AgentFault(Exception):
     kind : str
         One of `FAULT_KINDS`.
     message : str
-        What the agent did wrong, for the user.
+        A description of the fault for the user.
     """
 
     def __init__(self, kind: str, message: str):
@@ -68,13 +68,13 @@ class RemoteAgent(Agent):
         return [self.expected_strategy(public) for public in publics]
 
     def end_hand(self) -> None:
-        """Receive the message that the hand is over, unless the seat is at fault.
+        """Receive the message that the hand is over. Not called if the seat is at fault.
 
         An `AgentFault` raised here counts as a fault in that hand.
         """
 
     def show_end(self, end: "HandEnd") -> None:
-        """Receive the outcome, after `end_hand`.
+        """Receive the outcome, after `end_hand` if that is called.
 
         An `AgentFault` raised here counts as a fault in that hand, too, unless the seat was at fault already.
         """
@@ -232,7 +232,7 @@ class _Table:
         self._observers: list[int] = []
 
     def begin(self, rngs: Sequence[np.random.Generator]) -> None:
-        """Restart all agents, and show those that observe their hole cards and the cards on the board."""
+        """Restart all agents. Show each agent that observes events its hole cards and the cards on the board."""
         for seat, agent in enumerate(self._agents):
             try:
                 agent.restart(self._rules, seat, rngs[seat])
@@ -324,7 +324,7 @@ def answer_of(agent: Agent, view: View, state: list[int], *, repair: bool) -> tu
     Parameters
     ----------
     view : View
-        What the agent is shown.
+        The agent's view of the hand.
     state : list of int
         The betting (`betting_state`).
     repair : bool

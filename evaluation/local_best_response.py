@@ -148,7 +148,7 @@ class LocalBestResponse(RangeAgent):
         chosen = np.zeros((len(combo_ids), len(actions)))
         for row, combo in enumerate(combo_ids.tolist()):
             gains = self._gains(public, combo, reach, actions, staying) if len(actions) > 1 else [0.0]
-            chosen[row, int(np.argmax(gains))] = 1.0  # the first of equals: a fold, unless something gains
+            chosen[row, int(np.argmax(gains))] = 1.0  # the first of equals: a fold if offered, unless something gains
         return Strategy(np.array(actions), chosen)
 
     def expectation(self, hand: Hand) -> float:
@@ -228,7 +228,7 @@ class LocalBestResponse(RangeAgent):
         Returns
         -------
         list of float64[num_combos] or None
-            None where all combos continue: after a fold or call, and if the opponent is all-in.
+            None after a fold or call, and if the opponent is all-in.
         """
         reached = {action: self._after(public, action) for action in actions if action > CALL}
         asked = {action: after for action, after in reached.items() if after is not None}
@@ -247,7 +247,7 @@ class LocalBestResponse(RangeAgent):
     def _expected(self, publics: list[PublicState]) -> list[Strategy]:
         """Return the opponent's expected strategies at decisions after bets that it has not seen.
 
-        The agent has not translated such a bet yet, so its strategy is the mixture over translations. `_reach` asks
+        The opponent has not translated such a bet yet, so its strategy is the mixture over translations. `_reach` asks
         later, when the bet is translated, and takes `range_strategy`.
         """
         opponent = self._opponent

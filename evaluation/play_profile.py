@@ -43,7 +43,7 @@ FACED = (
 
 Before the flop blinds are no bet, the first raise is a raise, and every later raise a re-raise. On later streets the
 first bet is measured as a share of the pot before the bet, the first raise over it is a raise, and every later raise a
-re-raise. A first bet is an all-in bet if it leaves the bettor no chips, or if a call leaves the actor no chips.
+re-raise. Such a first bet is an all-in bet if it leaves the bettor no chips, or if a call leaves the actor no chips.
 """
 
 NO_BET, ALL_IN_BET, RAISE, RE_RAISE = map(FACED.index, ("no bet", "all-in bet", "raise", "re-raise"))
@@ -84,7 +84,7 @@ class WatchedDecision(NamedTuple):
     public : PublicState
         The public state at which the actor decides.
     strategy : Strategy
-        The actor's strategy for every combo.
+        The actor's strategy for every combo. If the agent does not report it, only the row of the hand held is filled.
     weights : float64[num_combos]
         The actor's range, which sums to 1. Hands are weighted by the actor's strategy so far; hands that share a card
         with the board have 0. If the agent does not report its strategy, the hand held has 1 and all other hands 0.

@@ -3,7 +3,7 @@
 Before the flop a response is chosen for classes of hands: two combos are of one class if a renaming of suits turns one
 into the other, 169 classes in hold'em. The values of a flop are averaged over all renamings of its suits, which is the
 mean over the combos of a class. A response chosen for each combo by itself would fit the suits that happened to be
-drawn, and its value on the drawn flops would be too large.
+drawn, and its value on the drawn flops would be overstated even more.
 
 With b the number of flops in the deck (22,100) and c the number that two given hands leave possible (17,296), a flop
 counts for a compatible pair of hands with the weight b / c. Weights are not normalised; therefore the mean over drawn

@@ -28,7 +28,7 @@ class Undecided(ValueError):
     """A legal record does not decide the hand: it lacks cards or actions that matter, or a mucked hand would win."""
 
 
-_action = functools.lru_cache(maxsize=1 << 12)(Action)  # few actions of many hands differ, so equal ones are shared
+_action = functools.lru_cache(maxsize=1 << 12)(Action)  # many hands have few different actions, so equal ones are one
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,9 +180,9 @@ def combined_half_width(
     deviations, and not the samples alone, could raise the product somewhat. By Ville's inequality, the product ever
     exceeds 1 / alpha with a probability of at most alpha. The interval holds the sums of all sets of means for which
     the product does not exceed 1 / alpha, and somewhat more: with d the error of a mean and u = d^2 n / (s^2 (n - 1)),
-    the logarithm of a ratio is concave in u. Let v be the u at which this stream alone, with u = 0 in the others,
-    brings the product to 1 / alpha. Then the sum of u / v over the streams is at most 1. By Cauchy and Schwarz, the
-    weighted errors sum to at most the root of the sum of squares of the weighted half-widths that belong to the v.
+    the logarithm of a ratio is concave in u. For each stream, let v be the u that brings the product to 1 / alpha if u
+    is 0 in the other streams. Then the sum of u / v over the streams is at most 1. By Cauchy and Schwarz, the weighted
+    errors sum to at most the root of the sum of squares of the weighted half-widths that belong to the v.
     """
     streams = [each for each in zip(weights, sds, counts, strict=True) if each[0] > 0.0]
     penalties = [0.5 * log(1.0 + count * _EFFECT_VARIANCE) for _, _, count in streams]

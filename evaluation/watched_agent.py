@@ -19,6 +19,8 @@ __all__ = ["LogUniformSizes", "WatchedAgent"]
 class WatchedAgent(Listener):
     """Plays as another agent does, and counts that agent's decisions with all hands of its range.
 
+    If the agent reports no strategy, its decisions are counted with the hand held.
+
     Parameters
     ----------
     agent : Agent
