@@ -73,7 +73,13 @@ _COMMANDS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line and return its exit code.
+
+    Raises
+    ------
+    SystemExit
+        By argparse: with code 0 after ``--help`` or ``--version``, with code 2 if the options are wrong.
+    """
     with standard_streams(), interruptible() as obeyed:
         try:
             try:

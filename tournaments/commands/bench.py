@@ -55,7 +55,7 @@ _BENCHES = {
 
 
 _PROFILE_OPTIONS = ("agents", "game", "hands", "seed", "opponents", "own_sizes")
-"""Options of `bot-profile` alone."""
+"""Options of `bot-profile` alone, besides those of `OutsideOptions`."""
 
 _WITH_PEAK = ("engine", "spot", "abstraction", "blueprint", "blueprint-curves", "search")
 """Benches that end with the peak of memory."""

@@ -291,9 +291,10 @@ def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: i
 
 
 def _rate(trainer: Trainer) -> float:
-    """Return the iterations per second of a trial of `_CALIBRATION_S` seconds.
+    """Return the iterations per second of a trial of about `_CALIBRATION_S` seconds.
 
-    Only the second half of the trial counts, because the first accesses to a bucket table are slow.
+    The trial ends earlier if it reaches the end of the schedule. Only the trial's second half counts, because the first
+    accesses to a bucket table are slow.
     """
     trainer.run(100)
     begin = time.perf_counter()

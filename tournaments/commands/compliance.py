@@ -210,7 +210,7 @@ def _check_program(
         except AgentFault as fault:
             return record | {"violations": [f"{fault.kind}: {fault.message}"]}
         begin = time.monotonic()
-        # Starts are slow. The first half of the time goes to hands without any, so that frequencies can be compared.
+        # Starts are slow. The first half of the time goes to hands without starts, so that frequencies can be compared.
         stages = [(0, begin + seconds / 2), (_COMPARED_PROGRAMS, begin + seconds)]
         if parse_spec(spec).name in _UNSEEDED:
             stages = [(0, begin + seconds)]

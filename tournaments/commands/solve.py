@@ -167,7 +167,7 @@ class _Run:
         return found
 
     def show(self, curve: list[Point], progress: tqdm) -> None:
-        """Show the last measurement of the curve; save if the last save was more than `_SAVE_EVERY_S` seconds ago."""
+        """Show the last measurement of the curve; with --out, save the run at most every `_SAVE_EVERY_S` seconds."""
         self.curve = list(curve)
         progress.set_postfix_str(f"{_measure(self._solver.tree)} {curve[-1].distance:.3g}", refresh=False)
         if self._folder and time.monotonic() > self._saved_at + _SAVE_EVERY_S:
@@ -175,7 +175,7 @@ class _Run:
             self._saved_at = time.monotonic()
 
     def keep(self, folder: Path, record: dict[str, Any] | None = None) -> None:
-        """Write the solution and its curve; with the record of a finished run, also the record and a picture."""
+        """Write the solution and its curve; for a finished run also its record and, with matplotlib, a picture."""
         self._folder = folder
         with interrupts_held():
             save_solution(folder / FOLDER, self._solver, np.array(self.curve, dtype=np.float64).reshape(-1, 3))

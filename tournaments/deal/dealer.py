@@ -24,7 +24,8 @@ class Match:
     rules : HoldemRules
         The game.
     names : tuple of str
-        The players' names. Player p sits in seat p in the first hand; after every hand all players move one seat on.
+        The players' names. Without a shift (see `play`), player p sits in seat p in the first hand. After every hand
+        all players move one seat on.
     num_hands : int
         Number of hands.
     streams : Streams
@@ -66,8 +67,8 @@ class Match:
         agents : sequence of Agent
             The players.
         shift : int
-            Number of seats by which all players move on before the first hand. With ``shift`` from 0 to the number of
-            players minus 1, every player holds every hand of every deck (duplicate poker).
+            Number of seats by which all players move on before the first hand. Calls with each ``shift`` from 0 to the
+            number of players minus 1 together let every player hold every hand of every deck (duplicate poker).
         on_hand : callable
             Called after each hand with the hand, the player in each seat, and the number of the hand.
 

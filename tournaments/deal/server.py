@@ -43,8 +43,8 @@ def is_loopback(address: str) -> bool:
 class TcpSeat(RemoteAgent):
     """A player at a port. It takes one connection at a time; during a connection nobody listens at the port.
 
-    A fault in `observe`, `act` or `show_end` is an `AgentFault`. After any fault except an illegal action, the
-    connection is closed. The player may connect again.
+    `observe`, `act` and `show_end` raise `AgentFault` for a fault of the player. After any fault except an illegal
+    action, the connection is closed. The player may connect again.
 
     Parameters
     ----------
@@ -154,13 +154,19 @@ class TcpSeat(RemoteAgent):
                     return action
 
     def show_end(self, end: HandEnd) -> None:
-        """Tell the player the end of the hand."""
+        """Tell the player, if it is connected, the end of the hand."""
         if self._connection is not None:
             self._hand.end(end)
             self._send()
 
     def disconnect(self) -> None:
-        """Close the connection, if there is one, and listen again, so that the player can connect again."""
+        """Close the connection, if there is one, and listen again, so that the player can connect again.
+
+        Raises
+        ------
+        OSError
+            If the system does not let the seat listen again.
+        """
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

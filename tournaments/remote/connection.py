@@ -43,7 +43,7 @@ class Connection:
                 rest = rest[self._stream.send(rest) :]
             except (BlockingIOError, InterruptedError):
                 if not self._wait(False, end):
-                    raise TimeoutError(f"it read nothing for {seconds:g} s") from None
+                    raise TimeoutError(f"a line was not read within {seconds:g} s") from None
 
     def read_line(self, seconds: float | None = None) -> str | None:
         """Return the next line without its end; None if the other side has closed the connection.

@@ -159,8 +159,8 @@ class GtoWizardTable:
     def _players(self, players: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return our player and the opponent.
 
-        Our player has the name that the service told. If no player has that name, ours is the one whose cards are
-        shown, and the name is kept.
+        Our player has the name that the service told. If no player has that name, our player is the one whose cards are
+        shown, and that player's name replaces it.
         """
         if len(players) != 2:
             raise ValueError(f"two players are expected, got {len(players)}")

@@ -1,8 +1,8 @@
 """Requests with JSON bodies to a service over HTTP; replies are limited in time and in size.
 
 Certificates are verified, redirects are refused, and no proxy is used. If the service is busy, or the connection is
-lost before a reply's body has begun, the request is sent again after a wait; there are six attempts at most. A wait is
-drawn uniformly from 0 to a bound that doubles each time ("full jitter").
+refused or is lost before a reply's body has begun, the request is sent again after a wait; there are six attempts at
+most. A wait is drawn uniformly from 0 to a bound that doubles each time ("full jitter").
 """
 
 import http.client
@@ -78,8 +78,8 @@ class HttpClient:
     Attributes
     ----------
     replies : list of str
-        The bodies of the replies since the list was cleared, also of those that were refused, up to `MAX_REPLY` bytes
-        each.
+        The bodies of the replies since the list was cleared, also of replies that refuse a request or cannot be used,
+        up to `MAX_REPLY` bytes each. A body that did not arrive whole is kept as far as it came.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class HttpClient:
         BadStatus
             If the service refuses the request, or is still busy after the last attempt.
         TableError
-            If the service cannot be reached, or the connection is lost at every attempt.
+            If the service cannot be reached, or the connection is refused or lost at every attempt.
         """
         return self._repeated("POST", path, json.dumps(body).encode(), busy)
 
@@ -140,7 +140,7 @@ class HttpClient:
             try:
                 status, text = self._request(method, path, body)
             except ConnectionError as lost:
-                error = TableError(f"{self.host}: the connection was lost: {lost.strerror or type(lost).__name__}")
+                error = TableError(f"{self.host}: the connection failed: {lost.strerror or type(lost).__name__}")
                 continue
             if status in _OK:
                 return self._parsed(text)
@@ -295,7 +295,7 @@ def _left(end: float) -> float:
     Raises
     ------
     TimeoutError
-        If it has passed.
+        If that point has passed.
     """
     left = end - time.monotonic()
     if left <= 0.0:

@@ -21,8 +21,8 @@ _BIG_BLINDS = {"slumbot": slumbot.RULES.big_blind, "gtowizard": gtowizard.RULES.
 _FIGURES = {"raw": "raw", "aivat": "AIVAT", "service": "the service's estimate"}
 _RESULTS = (
     "Our agent's rate in mbb/hand, thousandths of a big blind per hand. AIVAT is our own estimate with luck taken off. "
-    "It needs the opponent's cards in every hand. Hands are taken as independent. An estimate that some hand lacks is "
-    "missing here."
+    "It needs the opponent's cards in every hand. Hands are taken as independent. An estimate is shown only if every "
+    "scored hand has one."
 )
 _HANDS = (
     "Broken hands contradict our rules, or were not finished; they are not scored. A folder whose opponent has changed "

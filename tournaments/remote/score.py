@@ -47,7 +47,7 @@ class Scorer:
     def score(
         self, history: HandHistory, seat: int, number: int, faults: Sequence[Fault] = ()
     ) -> tuple[Hand, float | None]:
-        """Return a hand that has just been played, and our AIVAT estimate in chips; None if cards are unknown."""
+        """Return a hand that has just been played, and our AIVAT estimate in chips; None if hole cards are unknown."""
         rules = history.rules
         hand = replay_hand(replay_betting(rules, history.actions), history.hole_cards, history.board)
         if not all(history.hole_cards):
@@ -62,9 +62,9 @@ class Scorer:
 def zero_sum_estimates(scores: Sequence[Score]) -> list[float]:
     """Return the seats' estimates of a hand, in chips, which sum to 0 and are unbiased.
 
-    A seat whose strategy is known has its AIVAT estimate, all others have the reduced form. The payoffs of a hand sum
-    to 0, so the sum of the scores is luck. It is taken off the seats whose strategy is not known, in equal parts, or
-    off all seats if all are known.
+    A seat whose strategy is known starts from its AIVAT estimate, any other seat from `Score.reduced`. The payoffs of a
+    hand sum to 0, so the sum of these scores is luck. The sum is taken off the seats whose strategy is not known, in
+    equal parts, or off all seats if all strategies are known.
     """
     known = [score.estimate is not None for score in scores]
     found = [score.reduced if score.estimate is None else score.estimate for score in scores]
@@ -77,8 +77,8 @@ def results_of(hands: Iterable[ServiceHand], big_blind: int) -> dict[str, Any]:
     """Return the results of hands as plain values, rates in mbb/hand.
 
     Keys: ``hands`` (scored), ``broken``, ``first_trouble``, ``mbb_per_hand``, ``ci95``; ``aivat`` and ``by_service``,
-    by our and by the service's estimates, each with ``mbb_per_hand`` and ``ci95``, or None if a hand has no estimate;
-    ``opponents`` (hands by name), ``faults``, ``first_fault``.
+    by our and by the service's estimates, each with ``mbb_per_hand`` and ``ci95``, or None if a scored hand has no
+    estimate or no hand is scored; ``opponents`` (scored hands by name), ``faults`` (of all hands), ``first_fault``.
     """
     everything = list(hands)
     scored = [hand for hand in everything if hand.status == SCORED]

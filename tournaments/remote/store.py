@@ -71,7 +71,7 @@ class ServiceHand(NamedTuple):
     faults : tuple of str
         The agent's faults in the hand.
     replies : tuple of str
-        The replies of the service, as they came.
+        The bodies of the service's replies (`HttpClient.replies`).
     """
 
     number: int

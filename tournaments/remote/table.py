@@ -21,7 +21,7 @@ class RemoteTable(Protocol):
     """
 
     def new_hand(self) -> MatchState | None:
-        """Return the next hand; None if the match is over."""
+        """Begin the next hand and return its state; None if the match is over."""
 
     def act(self, state: MatchState, action: int) -> MatchState:
         """Take a legal action at the state that was returned last, and return the next state of the hand."""

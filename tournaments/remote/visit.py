@@ -35,7 +35,7 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
     Raises
     ------
     TableError
-        If a hand cannot be finished, or the known cards do not settle its payoffs.
+        If a hand cannot be begun or finished, or the known cards do not settle its payoffs.
     """
     for _ in itertools.repeat(None) if num_hands is None else range(num_hands):
         state = table.new_hand()
@@ -53,8 +53,8 @@ class Player:
     """An agent at a remote table: from the table's states it gets the messages that `play_hand` would send.
 
     An illegal action becomes the nearest legal one. After an exception in `act`, or an answer that is no action, the
-    seat folds to a bet, and checks otherwise. After a fault that ends the agent's process, the seat does so to the end
-    of the hand.
+    seat folds to a bet, and checks otherwise, for this decision only. After a fault that ends the agent's process, the
+    seat does so to the end of the hand.
 
     Parameters
     ----------

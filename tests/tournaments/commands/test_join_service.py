@@ -124,7 +124,7 @@ def test_nobody_listens(capsys, monkeypatch):
     service.shutdown()
     service.server_close()
     assert join(service, 5) == 1
-    assert "the connection was lost: Connection refused" in capsys.readouterr().err
+    assert "the connection failed: Connection refused" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def add(commands) -> None:
     )
     add("--flop", metavar="CARDS", help="flop-500 only: the flop")
     add("--all", action="store_true", help="flop-500 only: all 1,755 flops, which take half an hour and 6 GB")
-    add("--seed", type=int, metavar="N", help="seed of k-means, 0 or more, not for flop-500 (default: the preset's, 1)")
+    add("--seed", type=int, metavar="N", help="seed, 0 or more, not for flop-500 (default: that of the config, or 1)")
     add(
         "--threads",
         type=int,

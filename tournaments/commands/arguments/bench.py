@@ -54,8 +54,8 @@ def add(commands) -> None:
         type=float,
         default=1.0,
         metavar="S",
-        help="approximate seconds for each figure, at least 0.001; in benchmarks that do not measure speed a factor "
-        "for the numbers of hands, iterations, runs or spots. Not used by rows and bot-profile",
+        help="length of measurements, at least 0.001: approximate seconds for most figures of speed; elsewhere a "
+        "factor for the numbers of hands, iterations, runs or spots. Not used by rows and bot-profile",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.add_argument(

@@ -65,8 +65,8 @@ def _add_train(actions) -> None:
         "--seed",
         type=int,
         metavar="N",
-        help="seed, 0 or more; with one thread, a seed always gives the same blueprint (default: that of the settings, "
-        "or 1)",
+        help="seed, 0 or more; with one thread, equal seeds and iterations give the same blueprint (default: that of "
+        "the preset or file, or 1)",
     )
     add(
         "--from",
@@ -88,7 +88,11 @@ def _add_train(actions) -> None:
         metavar="N",
         help="times the run is measured and its blueprint saved, 1 to 1,000 (default: 10)",
     )
-    add("--out", metavar="DIR", help="folder of the run (default: a folder with its name in the user's data)")
+    add(
+        "--out",
+        metavar="DIR",
+        help="folder of the run (default: a folder in the user's data with the name of the preset or file)",
+    )
     add("--force", action="store_true", help="train even if memory may not suffice")
     _add_training(add)
 
@@ -101,7 +105,7 @@ def _add_resume(actions) -> None:
         ["blueprint resume headsup", "blueprint resume headsup --iterations 400000000"],
     ).add_argument
     add("run", metavar="RUN", help="folder of the run, or its name in the user's data")
-    add("--iterations", type=int, metavar="N", help="total iterations, no fewer than the run has now")
+    add("--iterations", type=int, metavar="N", help="total iterations, at least the total set before")
     add("--minutes", type=float, metavar="M", help="stop after M more minutes; 0 only writes the current blueprint")
     _add_training(add)
 
@@ -159,4 +163,4 @@ def _add_training(add) -> None:
         metavar="M",
         help="shortest time between checkpoints in minutes, above 0",
     )
-    add("--json", action="store_true", help="print the finished blueprint's record as JSON")
+    add("--json", action="store_true", help="print the blueprint's record as JSON")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from plurispiel.tournaments.commands.arguments.outside import add_memory_limit
 from plurispiel.tournaments.commands.arguments.parser import add_command, add_group
 from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 from plurispiel.tournaments.commands.arguments.tournament import seed
@@ -15,7 +16,7 @@ def add(commands) -> None:
         "deal",
         "deal",
         "Deal a match to programs that connect by the protocol of the ACPC (the Annual Computer Poker Competition), "
-        "and to agents; the first line on standard output has the ports of the tcp seats. With --example: "
+        "and to agents. If there are tcp seats, the first line on standard output has their ports. With --example: "
         "write a bot of the line protocol into a folder, to start from.",
         ['deal --game HUNL --agents "tcp,blueprint" --hands 1000 --ports 18374', "deal --example python mybot"],
     )
@@ -68,7 +69,7 @@ def _add_match(add: Callable[..., Any]) -> None:
         type=seed,
         metavar="N",
         help="seed of all cards and random choices, 0 or more; a program that guesses the seed can compute them "
-        "(default: a secret key, published at the end of the log)",
+        "(default: a secret key, published at the end of the last log)",
     )
     add(
         "--on-fault",
@@ -95,32 +96,31 @@ def _add_programs(add: Callable[..., Any]) -> None:
     )
     add("--listen", metavar="ADDRESS", default="127.0.0.1", help="address to listen on")
     add("--allow-remote", action="store_true", help="allow an address that other machines can reach")
-    add("--t-response", type=float, metavar="S", default=60.0, help="seconds for each answer, below 10^6")
+    add(
+        "--t-response",
+        type=float,
+        metavar="S",
+        default=60.0,
+        help="seconds for each answer of a program that connects or an agent from outside, above 0 and below 10^6",
+    )
     add(
         "--t-hand",
         type=float,
         metavar="S",
         default=600.0,
-        help="seconds for all answers in a hand of a program that connects, below 10^6",
+        help="seconds for all answers of a program that connects in a hand, above 0 and below 10^6",
     )
     add(
         "--start-timeout",
         type=float,
         metavar="S",
         default=600.0,
-        help="seconds to wait for a program to connect, below 10^6",
+        help="seconds to wait for a program to connect, above 0 and below 10^6",
     )
 
 
 def _add_processes(add: Callable[..., Any]) -> None:
-    add(
-        "--memory-limit",
-        type=int,
-        metavar="MIB",
-        default=2048,
-        help="memory that the process of an agent from outside may allocate after its start, in MiB, at least 1; Linux "
-        "only",
-    )
+    add_memory_limit(add)
     add_sandbox(add)
 
 
@@ -131,4 +131,4 @@ def _add_results(add: Callable[..., Any]) -> None:
         help="folder for the log deal.log (with --duplicate deal.0.log, deal.1.log, ...), in the form of the ACPC's "
         "dealer (default: a folder of the day and time among the user's data)",
     )
-    add("--json", action="store_true", help="print the results as JSON, after the line with the ports")
+    add("--json", action="store_true", help="print the results as JSON, after the line with the ports, if any")

@@ -1,7 +1,7 @@
 """Options and help of `plurispiel join`."""
 
+from plurispiel.tournaments.commands.arguments.outside import add_outside
 from plurispiel.tournaments.commands.arguments.parser import add_action, add_command
-from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 
 
 def add(commands) -> None:
@@ -121,19 +121,4 @@ def _add_service(actions, name: str, text: str) -> None:
 
 def _add_agent(add) -> None:
     add("--seed", type=int, metavar="N", default=1, help="seed of the agent's random choices, 0 or more")
-    add(
-        "--time-limit",
-        type=float,
-        metavar="S",
-        default=30.0,
-        help="seconds for each answer of an agent from outside, above 0 and at most 86,400",
-    )
-    add(
-        "--memory-limit",
-        type=int,
-        metavar="MIB",
-        default=2048,
-        help="memory that the process of an agent from outside may allocate after its start, in MiB, at least 1; Linux "
-        "only",
-    )
-    add_sandbox(add)
+    add_outside(add)

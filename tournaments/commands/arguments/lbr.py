@@ -19,8 +19,8 @@ def add(commands) -> None:
         "--agent",
         metavar="SPEC",
         required=True,
-        help="agent spec, as in plurispiel tournament; the agent must report its strategy (range_strategy). Files and "
-        "modules run with your rights",
+        help="agent spec, as in plurispiel tournament; the agent must report its strategy (range_strategy). Without a "
+        "sandbox, files and modules run with your rights",
     )
     add(
         "--menu",
@@ -35,7 +35,7 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         default=4000,
-        help="hands, at least 1, rounded up to a multiple of four: each deck is played four times (default: 4000)",
+        help="hands, at least 1, rounded up to a multiple of four, the hands of a group (default: 4000)",
     )
     add("--game", metavar="G", default="HUNL", help="a game with two seats (default: HUNL, 200 bb)")
     add(

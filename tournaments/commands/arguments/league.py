@@ -45,7 +45,7 @@ def _add_create(actions) -> None:
     _add_processes(add_group(parser, "processes"))
 
 
-# Options that are not given are left to `LeagueConfig`.
+# Options that are not given are left to `LeagueConfig`, except those of the sandbox, which have the same defaults here.
 
 
 def _add_pairings(add: Callable[..., Any]) -> None:

@@ -1,4 +1,4 @@
-"""Options of how agents from outside run, for commands that measure agents."""
+"""Options of how agents from outside run, for commands in which only these agents have processes of their own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +15,12 @@ def add_outside(add: Callable[..., Any]) -> None:
         default=30.0,
         help="seconds for each answer of an agent from outside, above 0 and at most 86,400",
     )
+    add_memory_limit(add)
+    add_sandbox(add)
+
+
+def add_memory_limit(add: Callable[..., Any]) -> None:
+    """Add ``--memory-limit`` alone, for a command with time limits of its own."""
     add(
         "--memory-limit",
         type=int,
@@ -23,4 +29,3 @@ def add_outside(add: Callable[..., Any]) -> None:
         help="memory that the process of an agent from outside may allocate after its start, in MiB, at least 1; Linux "
         "only",
     )
-    add_sandbox(add)

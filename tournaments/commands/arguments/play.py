@@ -53,7 +53,7 @@ def add(commands) -> None:
         "--out",
         metavar="DIR",
         help="folder of the table: your hands (PHH) and results, which the same command continues "
-        "(default: a folder in the user's data, one for each game, line-up and hint)",
+        "(default: a folder in the user's data, another one if game, agents, their files or the hint differ)",
     )
     add("--json", action="store_true", help="print the result as JSON at the end; the table goes to standard error")
     add_outside(add)

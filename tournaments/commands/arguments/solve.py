@@ -14,7 +14,12 @@ def add(commands) -> None:
         ["solve leduc --until 1e-3", 'solve kuhn3 --algorithm "dcfr(1.5,0,2)" --iterations 5000 --out runs/kuhn3'],
     )
     add = parser.add_argument
-    add("game", metavar="GAME", nargs="?", help="a name (plurispiel ls games) or any sequential OpenSpiel game string")
+    add(
+        "game",
+        metavar="GAME",
+        nargs="?",
+        help="a name (plurispiel ls games) or any sequential OpenSpiel game string; required without --resume",
+    )
     add(
         "--algorithm",
         metavar="A",

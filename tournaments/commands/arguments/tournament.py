@@ -131,7 +131,8 @@ def _add_score(add: Callable[..., Any]) -> None:
         default=argparse.SUPPRESS,
         help="value estimates of AIVAT: checkdown (no further betting), blueprint (all seats continue with this game's "
         "bundled blueprint) or blueprint:NAME, a trained one by its name or folder (default: blueprint if the game has "
-        "a bundled one and its bucket table has been built, else checkdown; the default tournament: checkdown)",
+        "a bundled one and any bucket table that it needs has been built, else checkdown; the default tournament: "
+        "checkdown)",
     )
     add(
         "--believe",

@@ -26,7 +26,7 @@ def add(commands) -> None:
     add = add_action(
         actions,
         "floor",
-        "Measure the error that numbers of strength bins leave to any network.",
+        "Measure the error that bins of strength alone cause, whatever the network.",
         ["values floor leduc-data --bins 3,5", "values floor river-data --bins 128,256,512"],
     ).add_argument
     add("data", metavar="DATA", help="folder of solved situations")
@@ -54,7 +54,8 @@ def _add_train(actions) -> None:
     add = add_action(
         actions,
         "train",
-        "Train a network; the same command goes on where it was stopped.",
+        "Train a network, and for comparison one with a tenth of the situations; the same command goes on where it was "
+        "stopped.",
         ["values train leduc-data --out leduc-net", "values train river-data --out river-net --width 384 --layers 4"],
     ).add_argument
     add("data", metavar="DATA", help="folder of solved situations")
