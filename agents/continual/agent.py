@@ -117,6 +117,8 @@ class ContinualAgent(Agent):
         ------
         ValueError
             If neither agent plays the game, or the options are for the other kind of game.
+        ArtefactRefused
+            If the option `values` names a network that cannot be used.
         """
         super().restart(rules, seat, rng)
         is_small = rules.num_streets <= MAX_STREETS

@@ -54,7 +54,8 @@ class ContinualConfig:
     bounds : {"iterations", "average", "best"}
         The values that bound the opponent (`lookahead.BOUNDS`); ``iterations`` as published.
     resolve : {"decision", "street"}
-        Whether to solve anew at each own decision, as published, or at the first one of each street only.
+        Whether to solve anew at each own decision, as published, or only at the first one of each street and after
+        raises that the last solution does not offer.
     estimate : float
         On a seat's first decision of the second street, the share of the opponent's weight in proportion to the range
         that the last solution gives it; 0.9 as published. If the seat acts first there, this share has no choice to

@@ -163,7 +163,7 @@ class Noise:
     Attributes
     ----------
     size : float
-        The root of the mean square of the error, as a share of the pot.
+        The root of the mean square of the errors drawn, as a share of the pot.
     kind : {"fixed", "fresh", "ranges"}
         ``fixed`` errors depend on public state, hand and seed alone, like a bias; ``fresh`` errors are drawn anew for
         each question; ``ranges`` errors are a fixed linear function of both ranges, scaled to a constant size.

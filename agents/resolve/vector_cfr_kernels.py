@@ -473,8 +473,8 @@ def update_boards(street, visits, seat, tables, sums, steps, above, work, totals
     tables, sums : tuple of float[n, 16]
         Regrets and strategy sums of each seat. Modified in place.
     steps : float[num_iterations, 3]
-        The step of each iteration. Several iterations are possible only if the subgame has one board: otherwise the
-        streets before must learn between two iterations.
+        The step of each iteration. Several iterations are possible only if no earlier street has to learn between
+        two iterations.
     totals : float[n, 16]
         As in `leave_board`, with one kind of values.
     """

@@ -224,7 +224,7 @@ def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
 def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
     """Write the values of the traverser's hands at a leaf, and add to the regrets of the traverser's choice there.
 
-    Modified in place: `work.values`, the regrets of `tables`.
+    Modified in place: the regrets of `tables`, and `work`, where `values` has the result.
     """
     num_policies = game.num_policies
     work.biases[:] = 0

@@ -12,7 +12,7 @@ __all__ = ["SearchMenu", "has_few_raises"]
 
 
 def has_few_raises(rules: HoldemRules) -> bool:
-    """Return whether a game itself allows few raises: limit, or a betting abstraction of OpenSpiel."""
+    """Return whether a game itself allows few raises: limit, or a betting abstraction other than ``fullgame``."""
     return rules.is_limit or rules.betting_abstraction != "fullgame"
 
 

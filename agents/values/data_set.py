@@ -34,7 +34,7 @@ from plurispiel.agents.values.solved_situation import Solved
 __all__ = ["SHARD", "DataConfig", "Situations", "data_config", "load_situations", "sample", "situations_digest"]
 
 SHARD = 1_000
-"""Situations of a shard."""
+"""Situations of a full shard."""
 
 _KIND, _FORMAT = "value data", 1
 

@@ -168,7 +168,7 @@ def _ends(state: BettingState) -> list[BettingState]:
 
 
 def _river_start(rules: HoldemRules, rng: np.random.Generator) -> BettingState:
-    """Return the river after a raise before the flop was called, and both seats checked on flop and turn."""
+    """Return the river after a called raise, or a mere call, before the flop and checks on flop and turn."""
     low, high = _PARTS[int(rng.integers(len(_PARTS)))]
     part = int(rng.integers(low, high))
     state = BettingState(rules)

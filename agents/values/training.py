@@ -82,7 +82,7 @@ class NetTrainer:
     epoch : int
         Epochs done.
     errors : list of float
-        The mean error of each epoch, during its steps.
+        The mean error of each epoch, measured during its steps.
     moments : list of list of float32 arrays
         The first and second moments of Adam, in the order of `Layers.arrays`.
     """

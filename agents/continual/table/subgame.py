@@ -31,8 +31,8 @@ in float32.
 
 
 _KEEPING = 0.75
-"""The share of the iterations, the last ones, in which less of the opponent's weight enters the gadget without a choice
-(is *forced*), so that bounds are kept. Under a time limit, the same share of the time that is left.
+"""The share of the iterations in which less of the opponent's weight is *forced* (enters the gadget without a choice),
+so that bounds are kept. These are the last iterations. Under a time limit, it is a share of the time that is left.
 
 On five rivers of self-play, 99.5 % of the opponent's range kept its bounds with this share, `_KEEPING_FACTOR` and
 `_LAST_STREET_FACTOR`. With three times `_KEEPING_FACTOR` and half as many iterations, 98.3 % did. With little forced

@@ -98,7 +98,7 @@ def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
     Raises
     ------
     ValueError
-        If an option is unknown, cannot be read or is out of range.
+        If an option is unknown, is given by two names, cannot be read or is out of range.
 
     Examples
     --------

@@ -203,8 +203,8 @@ class _Level(NamedTuple):
     picks : int64[m]
         The continuations picked so far, encoded as the first index of `Frontier.values`.
     edge : int64[m]
-        OpenSpiel's number of the action or chance outcome that leads into each history. The index among siblings for
-        the deal at the root, the gadget's choices and the picks.
+        OpenSpiel's number of the action or chance outcome that leads into each history. For the deal at the root, the
+        gadget's choices and the picks, it is the index among siblings.
     chance : float64[m]
         Probability of the chance outcome that leads into each history; 1 for an action.
     action : int64[m]
