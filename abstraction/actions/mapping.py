@@ -36,7 +36,8 @@ def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
     sizes : sequence of float
         The tree's sizes, also as shares of the pot after calling, ascending; at least one.
     coin : float, optional
-        A uniform random number from 0 to 1. With the default of 0.5 the bet is mapped to the likelier neighbour.
+        A uniform random number, at least 0 and below 1. With the default of 0.5 the bet is mapped to the likelier
+        neighbour.
     """
     lower, share = lower_place(size, sizes)
     return lower if coin < share else lower + 1

@@ -2,8 +2,9 @@
 
 A menu is written as sizes separated by blanks or commas. ``0.5p`` or ``50%`` raises by that share of the pot after
 calling. ``2.5bb`` raises to that many big blinds over the whole hand. ``allin`` puts in the stack. An empty text
-offers no raise. A size below the smallest legal raise becomes that raise, a raise to at least 90 % of the stack at the
-start of the hand becomes all-in, and sizes with equal totals are offered once.
+offers no raise. A size below the smallest legal raise becomes that raise. A raise to at least 90 % (`ALL_IN_SHARE`,
+unless a menu has another share) of the stack at the start of the hand becomes all-in. Sizes with equal totals are
+offered once.
 """
 
 import re
@@ -18,7 +19,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 __all__ = ["ALL_IN_SHARE", "BetMenu", "BetSize", "Sizes", "parse_sizes", "raise_totals"]
 
 ALL_IN_SHARE = 0.9
-"""A raise to this share or more of the actor's stack at the start of the hand becomes all-in."""
+"""By default, a raise to this share or more of the actor's stack at the start of the hand becomes all-in."""
 
 MAX_AMOUNT = 1000.0
 """Greatest size, in pots or in big blinds."""
@@ -122,7 +123,7 @@ class BetMenu:
     Raises
     ------
     ValueError
-        If one of the tuples of `sizes` is empty; a tuple of no sizes is allowed.
+        If `sizes` has no street, a street no seat, or a seat no entry. An entry may be empty: it offers no raise.
 
     Examples
     --------

@@ -3,26 +3,27 @@
 A *tree seat* is a seat of the tree's game. `Shadow.seats` tells which tree seat each seat at the table has. Where hand
 and tree disagree, the following rules hold.
 
-- A bet below the smallest size may be mapped to a call, of size 0. If hand and tree would then wait for different
-  seats, for example because the call ends the street in the tree, play goes on from the smallest raise instead. In any
-  case the bet is *between* two sizes, a call and the smallest raise: the share of hands that answers it by a fold
-  depends on both (`Between`), not on the draw.
+- A bet below the smallest size may be mapped to a call, of size 0. If the tree offers no call, or if hand and tree
+  would then wait for different seats, for example because the call ends the street in the tree, play goes on from the
+  smallest raise instead. In any case the bet is *between* two sizes, a call and the smallest raise: the share of hands
+  that answers it by a fold depends on both (`Between`), not on the draw.
 - A bet above all sizes but the all-in counts as the all-in only if the next seat to act cannot raise it; the hands
   that fold to it still depend on its size. If that seat can raise it, play goes on from the largest size below the
   all-in, though the bet is between that size and the all-in. If the all-in is the only size, a bet that can be raised
   counts as a call. If hand and tree would then wait for different seats, the bet is *missed* (see below); but if the
   tree offers no call, play goes on from the all-in.
 - A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
-  in the hand does the same. But if a live seat has no tree seat, it takes over the tree seat of the folded seat.
+  in the hand does the same. But if a live seat has no tree seat when another seat folds, the live seat takes over the
+  folded seat's tree seat.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no tree seat afterwards. If
   that seat bets later, it takes over the tree seat of another seat, but never that of our own seat. The tree seats that
   act before the bettor's are assumed to check.
 - A raise is missed where the tree's decision offers no raise at all, or where the raising seat cannot be brought to
   act: the tree then has no decisions until the next raise that the tree can follow, or until the next street
   (`Shadow.missed`).
-- A seat that is all-in in the hand calls in the tree. If the hand is a street ahead, all seats call in the tree until
-  the tree has caught up. If the tree is a street ahead, it waits for the hand. If the betting is over in the tree, the
-  tree has no more decisions.
+- A seat that is all-in in the hand calls in the tree. If the hand is a street ahead, all live seats call in the tree
+  until the tree has caught up. If the tree is a street ahead, it waits for the hand. If the betting is over in the
+  tree, the tree has no more decisions.
 """
 
 from typing import NamedTuple
@@ -120,7 +121,7 @@ class ShadowRules:
     def after(
         self, shadow: Shadow, before: BettingState, action: int, after: BettingState, own_seat: int
     ) -> tuple[float, list[Shadow]]:
-        """Return the shadows to which an action of the hand may lead, one or two, and the probability of the first.
+        """Return the probability of the first of the one or two shadows to which an action may lead, and the shadows.
 
         Parameters
         ----------
@@ -237,7 +238,7 @@ class ShadowRules:
     def _raise(
         self, shadow: Shadow, before: BettingState, action: int, after: BettingState, own_seat: int
     ) -> tuple[float, list[Shadow]]:
-        """Return the shadows to which a raise may lead, and the probability of the first.
+        """Return the probability of the first of the shadows to which a raise may lead, and the shadows.
 
         There is one shadow, with probability 1, unless the raise lies between two sizes of the tree, neither of them
         the all-in. The lower size may be a call.
@@ -270,7 +271,7 @@ class ShadowRules:
         bet above the largest size becomes the largest.
         """
         sizes, size = self.states.sizes(shadow.node), raise_size(before, action)
-        if before.actor == own_seat:  # our own raises come from `actions`, which makes totals legal
+        if before.actor == own_seat:  # our own raises come from `Translation.actions`, which makes totals legal
             totals = [nearest_raise(before, total) for total in self.totals(shadow, before)]
         else:
             totals = self._shares(shadow, before)
@@ -310,14 +311,20 @@ class ShadowRules:
         return (lower or upper)._replace(between=between)
 
     def _check(self, shadow: Shadow, after: BettingState, own_seat: int) -> Shadow | None:
-        """Return the shadow after a raise that counts as a call, None if hand and tree would wait for other seats."""
+        """Return the shadow after a raise that counts as a call.
+
+        None if the tree offers no call, or if hand and tree would then wait for different seats.
+        """
         if self.states.child(shadow.node, CALL) < 0:
             return None
         called = self._settle(self._call(shadow), after, own_seat)
         return called if self._waits_for_the_same(called, after) else None
 
     def _waits_for_the_same(self, shadow: Shadow, state: BettingState) -> bool:
-        """Return whether the same seats must answer in hand and tree, in the same order, on the same street."""
+        """Return whether the same seats must answer in hand and tree, in the same order, on the same street.
+
+        Only the seats that are live and have chips left in both hand and tree are compared.
+        """
         tree = self.states.tree
         if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
             return False
@@ -327,11 +334,11 @@ class ShadowRules:
         return waiting == [seat for seat in acting if seat >= 0 and tree_state.array[betting_state.ACTING] >> seat & 1]
 
     def _settle(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow advanced until the tree waits for the hand's actor, or as far as possible.
+        """Return the shadow advanced until the tree waits for a seat that may still act on this street of the hand.
 
         A tree seat without a seat at the table, or whose seat has folded in the hand, folds or checks. A tree seat
-        whose seat will not act again on this street of the hand calls. If our own seat is to act in the hand, all tree
-        seats that act before its tree seat call.
+        whose seat will not act again on this street of the hand calls. If our own seat is to act in the hand, and its
+        tree seat later on this street of the tree, all tree seats that act before our tree seat call.
         """
         tree, states = self.states.tree, self.states
         while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:

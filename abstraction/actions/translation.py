@@ -1,9 +1,10 @@
 """Action translation: a hand with bets of any size, followed in a betting tree with few sizes.
 
-An off-tree bet between two sizes of the tree is mapped to one of them at random, by the pseudo-harmonic mapping
-(Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", IJCAI 2013). Sizes are
-shares of the pot after calling. After an off-tree bet the pots of hand and tree differ. The states of both are
-therefore kept; a bet of the hand is measured by the hand's pot, and a bet of the tree by the tree's pot.
+An off-tree bet between two sizes of the tree, neither of them the all-in, is mapped to one of them at random, by the
+pseudo-harmonic mapping (Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces",
+IJCAI 2013). Sizes are shares of the pot after calling. After an off-tree bet the pots of hand and tree differ. The
+states of both are therefore kept; a bet of the hand is measured by the hand's pot, and a bet of the tree by the tree's
+pot.
 
 The module `shadow` has the rules for the hand's position in the tree, its *shadow*. Here the shadows of many hands are
 kept, and the tree's decisions are translated to the hand.
@@ -49,7 +50,8 @@ class TranslatedActions(NamedTuple):
     Attributes
     ----------
     node : int or None
-        The tree's decision for the seat to act; None if the tree has none.
+        The tree's decision for the seat to act. None if the tree has none, or if the hand's bet counts as a call and
+        the tree has no decision after the upper size.
     actions : tuple of int
         Actions of the hand, ascending: call, fold where legal, and the translations of the decision's actions.
     columns : tuple of int
@@ -58,7 +60,8 @@ class TranslatedActions(NamedTuple):
     num_left_out : int
         Number of seats that are in the hand but not in the tree.
     between : BetweenNodes or None
-        The decisions that tell how many hands fold, if the bet is between two sizes; else None.
+        The decisions that tell how many hands fold, if the hand's bet is between two sizes and the tree has a decision
+        after the upper one; else None.
     """
 
     node: int | None
@@ -69,7 +72,7 @@ class TranslatedActions(NamedTuple):
 
 
 class Place:
-    """A state of a hand with the hand's shadow, shared by all hands with the same actions and random draws.
+    """A state of a hand with the hand's shadow, shared by hands with the same actions, random draws and own seat.
 
     Attributes
     ----------
@@ -206,7 +209,7 @@ class Translation:
         return Place(state, shadow, is_node)
 
     def _following(self, place: Place, action: int, own_seat: int) -> Place | _Draw:
-        """Return where an action leads; computed once for each place and action."""
+        """Return the place after an action, or the draw between two places, computed on the first call and kept."""
         found = place.following.get(action) or place.following.get((own_seat, action))
         if found is None:
             found = self._find(place, action, own_seat)

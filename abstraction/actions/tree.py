@@ -36,7 +36,8 @@ class StreetMenu:
     callers : tuple of int, optional
         Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises. A call
         for less, with the whole stack, does not count. Whatever this number, a call is offered between two live seats,
-        to the last seat to act, and where no raise is legal. By default there is no limit.
+        to the last seat to act, and where no raise is legal; but `GameMenu.push_or_fold` takes precedence. By default
+        there is no limit.
 
     Raises
     ------

@@ -56,7 +56,8 @@ class TreeStates:
 def raise_size(state: BettingState, total: int) -> float:
     """Return a raise-to total as a share of the pot after calling.
 
-    With this measure, a raise of x has to be called by 1 / (1 + x) of the hands, as `lower_share` assumes.
+    With this measure, the share of hands that has to call is proportional to 1 / (1 + x) for a raise of x, as
+    `lower_share` assumes.
     """
     most = int(state.array[betting_state.MAX_CONTRIB])
     contributions = state.contributions

@@ -1,4 +1,7 @@
-"""Kernels of equity against a uniformly random hand, with exact card removal, and of outs."""
+"""Kernels of equity against a uniformly random hand, and of outs.
+
+Card removal is exact with one or two hole cards. With three, combos that share a card count as compatible.
+"""
 
 import numpy as np
 

@@ -1,7 +1,8 @@
 """Kernels of river equity: every combo on a full board, against all other hands or against clusters of hands.
 
-A combo's equity is an integer: twice the number of hands that it beats plus the number of hands that it ties with. The
-integer is exact and does not depend on the order of summation.
+A combo's equity against all other hands is an integer: twice the number of hands that it beats plus the number of hands
+that it ties with. The integer is exact and does not depend on the order of summation. Equities against clusters are
+rounded to bytes.
 """
 
 import numpy as np
@@ -27,8 +28,7 @@ NUM_CLUSTERS = 8
 def _fill_pair_equities(tables, board, work, out):
     """Write the equities on a board where no flush is possible: a combo's equity depends on its two ranks only.
 
-    The steps are those of `_features_kernels.add_pair_points`, with the 91 pairs of ranks in place of combos. Modified
-    in place: `work`, `out`.
+    The steps are those of `_features_kernels.add_pair_points`, in integers. Modified in place: `work`, `out`.
     """
     left, weaker, equal, made = work.left, work.weaker, work.equal, work.made
     word = tables.starts[7]

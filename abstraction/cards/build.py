@@ -1,8 +1,8 @@
 """Building a bucket table: features of hands, centroids fitted to them, and the bucket of every hand on every board.
 
 Streets are built from the river back to the flop, because the features of a street may use the next street's buckets.
-Each finished street is stored in a folder beside the table until all streets are finished. A stopped build resumes with
-the first unfinished street.
+If the table is to be saved, each finished street is stored in a folder beside the table until all streets are finished.
+A stopped build then resumes with the first unfinished street.
 """
 
 import shutil
@@ -64,7 +64,7 @@ def build_table(
     Raises
     ------
     ArtefactRefused
-        If the folder holds anything but a table of this configuration.
+        If the folder holds anything but an undamaged table of this configuration.
 
     >>> build_table(PRESETS["small"]).row(parse_cards("Qs Jh 2h"))  # doctest: +SKIP
     """

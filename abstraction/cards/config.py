@@ -84,7 +84,7 @@ class AbstractionConfig:
     Attributes
     ----------
     name : str
-        Name of the bucket table, which must be a possible name of a folder.
+        Name of the bucket table, and of its folder (`settings.require_name`).
     flop, turn, river : StreetConfig
         The buckets of each street.
     seed : int

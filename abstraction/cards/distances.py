@@ -52,7 +52,7 @@ class CentroidBlocks(NamedTuple):
     blocks : float32[num_blocks * dims, 16]
         Coordinates by block, dimension and centroid of the block; the last block is padded with far centroids.
     numbers : float32[num_blocks, 16]
-        The number of each centroid, by which it was given.
+        The index of each centroid in the array given to `VectorDistance.to`.
     lowest, highest : int64[num_blocks]
         Lowest and highest coordinate sum among the centroids of each block.
     first : int32[255 * dims + 1]

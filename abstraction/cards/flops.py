@@ -1,8 +1,8 @@
 """Buckets of the turns and rivers of one flop, for search: finer than the buckets of a table, and built on demand.
 
-Hands on turns are clustered by the earth mover's distance between histograms of river equity, hands on rivers by their
-equities against clusters of hands. Finished buckets are kept in the user's cache, one artefact for each class of
-flops. If an artefact is deleted, its buckets are built again.
+Hands on turns are clustered by their histograms of river equity, by default with the earth mover's distance, and hands
+on rivers by their equities against clusters of hands. Finished buckets are kept in the user's cache, one artefact for
+each class of flops. If an artefact is deleted, its buckets are built again.
 """
 
 import hashlib
@@ -106,7 +106,8 @@ class FlopBuckets:
             If the board is not a turn or river of this flop.
         """
         cards = [int(card) for card in np.asarray(board).tolist()]
-        if tuple(sorted(cards[:3])) != self.flop or not 4 <= len(set(cards)) == len(cards) <= 5:
+        differ = 4 <= len(set(cards)) == len(cards) <= 5
+        if tuple(sorted(cards[:3])) != self.flop or not differ or not all(0 <= card < 52 for card in cards):
             raise ValueError(f"a board here is {cards_text(self.flop[::-1])} and one or two cards more, got {cards}")
         later = relabel_cards(cards[3:], self._permutation)
         places = np.sort(np.searchsorted(self._rest, later))

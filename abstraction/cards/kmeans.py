@@ -2,7 +2,7 @@
 
 Several starts on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007), with the given
 distance. The best start is continued on all points. Centroids are means, which do not minimise the sum of distances
-`distances.L1`; therefore this sum may rise slightly from round to round. That of `distances.SQUARED_L2` never rises.
+`distances.L1`; therefore this sum may rise slightly from round to round. The sum of `distances.SQUARED_L2` never rises.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Quality of buckets: distances within buckets, explained variance, and percentiles with which buckets are compared."""
+"""Quality of buckets: distances within buckets and explained variance; and percentiles that cut hands into buckets."""
 
 from typing import NamedTuple
 

@@ -1,9 +1,10 @@
 """River equity, exact with card removal, of every combo on one board or on all boards.
 
-Equities are integers in units of 1/1980: of the 990 compatible hands, two points for each that the combo beats and one
-for each that it ties with. The opponent's hand is uniformly random among all hands, or within one of eight clusters of
-starting hands. Equities against clusters are called Opponent Cluster Hand Strength (OCHS); source: Johanson, Burch,
-Valenzano and Bowling, "Evaluating state-space abstractions in extensive-form games" (AAMAS 2013), section 3.2.
+The opponent's hand is uniformly random among all hands, or within one of eight clusters of starting hands. Equities
+against all hands are integers in units of 1/1980: of the 990 compatible hands, two points for each that the combo beats
+and one for each that it ties with. Equities against clusters, in units of 1/255, are called Opponent Cluster Hand
+Strength (OCHS); source: Johanson, Burch, Valenzano and Bowling, "Evaluating state-space abstractions in extensive-form
+games" (AAMAS 2013), section 3.2.
 """
 
 import functools
@@ -63,7 +64,8 @@ class RiverWorkspace(NamedTuple):
     places : int32[1326]
         Index of each combo among the free combos.
     before : float32[1326, 8]
-        For each hand in `order` and each cluster, twice the number of hands that it beats plus the number of ties.
+        For each hand in `order` and each cluster, twice the number of hands that it beats plus the number of ties. The
+        hand itself, subtracted once too often, is added back later.
     cluster_weaker, cluster_totals : float32[52, 8], float32[8]
         Number of hands that have been passed in order of strength, by cluster: with each card, and in all.
     cluster_held, all_held : float32[52, 8], float32[8]

@@ -3,7 +3,7 @@
 An artefact is a folder of ``.npy`` files and a ``manifest.json``. The manifest holds the artefact's kind,
 configuration and seed, the version of the kind's format, and package versions. The entry ``source`` is usually the
 digest of the artefact from which the arrays were made. For every array file the manifest holds size, dtype, shape and
-SHA-256; its entry ``digest`` is the SHA-256 of all other entries.
+SHA-256. The manifest's entry ``digest`` is the SHA-256 of all its other entries.
 
 A folder from a stranger is safe to load: nothing in it is executed, and files that differ from the manifest are
 refused. A manifest only proves that the arrays were not changed since the manifest was written. The caller must
@@ -93,7 +93,8 @@ def write_artefact(
     """Write an artefact and return its digest.
 
     The files are written to a temporary folder beside `folder`, which is then renamed to `folder`. An older artefact of
-    the same kind is replaced. If the process is killed on the way, `load_artefact` finds the old or the new artefact.
+    the same kind is replaced. If the process is killed on the way, `load_artefact` finds the new artefact or the older
+    one, if there was one.
 
     Parameters
     ----------

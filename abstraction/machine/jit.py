@@ -1,13 +1,13 @@
-"""The only numba decorator of the project, and the folder of its compiled code.
+"""The decorator by which numba compiles the project's kernels, and the folder of the compiled code.
 
 Rules for a kernel:
 
-* A kernel takes arrays and scalars, fills arrays in place, and never allocates. It can therefore be compiled with
-  ``_nrt=False``, without the atomic reference counting of every array argument, and runs up to ten times faster.
+* A kernel takes arrays, scalars and records, fills arrays in place, and never allocates. It can therefore be compiled
+  with ``_nrt=False``, without the atomic reference counting of every array argument, and runs up to ten times faster.
 * A kernel is called with C-contiguous arrays only. Unless it is inlined or meant for several dtypes, a kernel is called
   with one signature, so that it is compiled once; numba compiles a kernel for every signature.
-* A kernel has no decorator of numba but `kernel`. numba does not notice a change in a function imported from another
-  file, or in the fields of a record. So compiled code lies in a folder named by a hash of both (`source_digest`).
+* A kernel has no decorator but `kernel`. numba does not notice a change in a function imported from another file, or in
+  the fields of a record. So compiled code lies in a folder named by a hash of these, among others (`source_digest`).
 * A record that a kernel takes is a class that derives from ``NamedTuple`` alone.
 """
 
@@ -45,7 +45,7 @@ KERNELS: list[Any] = []
 
 @functools.cache
 def _sources() -> dict[str, bytes]:
-    """Return the source of every module of the package, by path; read once, as text paths are quicker than `Path`."""
+    """Return the source of every module of the package by path, a text, because texts are quicker than `Path`."""
     found = {}
     for top in _FOLDERS:
         for folder, _, names in os.walk(_ROOT / top):
@@ -92,8 +92,9 @@ def _surroundings() -> bytes:
 def source_digest(path: Path) -> str:
     """Return 16 hexadecimal digits: a hash of all that the compiled code of a module's kernels depends on.
 
-    These are the module, this one and what they import from the package, directly or not; the fields of all `records`;
-    numba's version and the processor. Equal digests mean equal compiled code, wherever the package lies.
+    These are the kernels' module and the module `jit`, with all modules of the package that the two import, directly or
+    not; the fields of all `records`; numba's version and the processor. Equal digests mean equal compiled code,
+    wherever the package lies.
     """
     modules = {str(path), str(Path(__file__).resolve())}
     new = modules
@@ -211,7 +212,7 @@ _COUNTS_NO_REFERENCES = "_nrt" in _OPTIONS
 
 
 def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
-    """Return `function` as a kernel, compiled on its first call.
+    """Return `function` as a kernel, compiled or read from the cache on its first call.
 
     The compiled code releases the GIL and, if numba accepts ``_nrt=False``, counts no references. A float divided by
     zero gives infinity or NaN, not an error. With ``NUMBA_DISABLE_JIT=1`` the plain Python function is returned.

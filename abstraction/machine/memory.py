@@ -37,7 +37,9 @@ def resident_bytes() -> int:
 
 
 def anonymous_bytes(process: int | str = "self") -> int:
-    """Return the bytes of a process's memory that are no pages of files, such as libraries and mapped blueprints.
+    """Return the bytes of a process's own memory, without shared memory and without files mapped into memory.
+
+    Mapped files are, for example, libraries and blueprints.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def anonymous_bytes(process: int | str = "self") -> int:
     Returns
     -------
     int
-        0 without ``/proc``, and for a process that has ended.
+        Bytes; 0 without ``/proc``, and for a process that has ended.
     """
     return _status_bytes("RssAnon", process)
 

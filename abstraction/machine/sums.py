@@ -15,7 +15,8 @@ def dot(first: np.ndarray, second: np.ndarray) -> float:
 
     Parameters
     ----------
-    first, second : float64[n] or bool[n]
+    first, second : float64[n]
+        Arrays of other numbers or booleans are converted.
     """
     return ordered_dot(_plain(first), _plain(second))
 
@@ -39,7 +40,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
 def ordered_dot(first, second):
     """Return the sum of the products of two arrays, float64[n].
 
-    A single sum would wait for each addition before it begins the next.
+    There are eight sums, because a single sum would wait for each addition before it begins the next.
     """
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
     whole = len(first) // 8 * 8

@@ -29,7 +29,7 @@ def _plain_take(tickets: np.ndarray) -> int:
 
 
 take_ticket = _plain_take if _config.DISABLE_JIT else _compiled_take
-"""``take_ticket(tickets)``: the next number, 0 at first. `tickets` is modified in place, by one thread at a time."""
+"""``take_ticket(tickets)``: the next number, 0 at first. `tickets` is modified in place, in one atomic step."""
 
 
 def new_tickets() -> np.ndarray:

@@ -41,6 +41,8 @@ def test_buckets_of_one_flop(tmp_path, monkeypatch):
         one.row(parse_cards("QsJh2h"))
     with pytest.raises(ValueError, match="a board here is"):
         one.row(parse_cards("QsJh3h2h"))
+    with pytest.raises(ValueError, match="a board here is"):
+        one.row([*parse_cards("QsJh2h"), 60])
     stored = next(tmp_path.glob("flop-buckets/*/*")) / "turn.npy"
     stored.write_bytes(stored.read_bytes()[:-9])
     assert not is_kept(flop, FLOP)
