@@ -76,7 +76,7 @@ class BettingDecision(NamedTuple):
     state : list of int
         The betting state array.
     actions : tuple of (int, int, int)
-        Seat, action and street of every earlier action of the hand.
+        Seat, action and street of every earlier action: those given to `street_betting`, then those of the tree.
     children : dict of int to int
         The node after each action on offer; actions ascend.
     """

@@ -63,8 +63,8 @@ def rules_of(game: pyspiel.Game) -> HoldemRules:
     Raises
     ------
     ValueError
-        If the game is none of these three, is a subgame (``potSize``, ``boardCards``, ``handReaches``), or has rules
-        that `HoldemRules` refuses.
+        If the game is none of these three, is a subgame (``potSize``, ``boardCards``, ``handReaches``), is Leduc with
+        ``action_mapping`` or ``suit_isomorphism``, or has rules that `HoldemRules` refuses.
     """
     name = game.get_type().short_name
     if name not in GAME_NAMES:

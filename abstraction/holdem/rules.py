@@ -59,13 +59,14 @@ class HoldemRules:
     Raises
     ------
     ValueError
-        If the rules contradict themselves, or ``universal_poker`` would crash on them.
+        If a value is out of range, the rules contradict themselves, or ``universal_poker`` would crash on them.
 
     Notes
     -----
-    By a rule of the ACPC that card rooms do not have, every all-in raise re-opens the betting, and after a raise to
-    ``x`` the smallest next raise is to ``max(s, 2x - m)``. Here ``m`` is the largest contribution before the raise to
-    ``x``, and ``s`` the smallest raise that a seat with enough chips could then make. A street has at most 64 actions.
+    By a rule of the ACPC that card rooms do not have, every all-in raise re-opens the betting. In a no-limit game, the
+    smallest raise after a raise to ``x`` is to ``max(s, 2x - m)``. Here ``m`` is the largest contribution before the
+    raise to ``x``, and ``s`` the total to which a seat with enough chips then had to raise at least. A street has at
+    most 64 actions.
     """
 
     blinds: tuple[int, ...]

@@ -1,8 +1,8 @@
 """The rank of one hand at a time, for Python code that meets its hands one after another.
 
 `hand_rank.hand_rank` ranks many hands in one call; for one hand it spends almost all of its time on making arrays. The
-kernel here takes the cards as numbers. The tables of the evaluator are constants of its code: seven arrays as arguments
-would take longer than the look-up.
+kernel here takes the cards as numbers. The tables of the evaluator are constants of the kernel's code: seven arrays as
+arguments would take longer than the look-up.
 
 Most of the time goes into the call itself. numba's dispatcher finds the type of each argument anew, which for seven
 numbers takes as long as all the rest. The kernel is compiled for one type, so that its compiled entry is called
@@ -37,10 +37,11 @@ def single_hand_rank(cards: Sequence[int]) -> int:
     """
     try:
         a, b, c, d, e, f, g = cards
-        # Seven integers: the entry would take 0.5 for 0. Floats have no `|`, and one number of numpy makes one of all.
+        # The entry would take 0.5 for 0, so only Python's integers may reach it. Floats have no `|`, and with a numpy
+        # number among the cards, the result of `|` is a numpy number.
         if type(a | b | c | d | e | f | g) is int and (rank := _rank_seven(a, b, c, d, e, f, g)):
             return rank
-    except (TypeError, ValueError, OverflowError):  # not seven cards, or an integer beyond int64
+    except (TypeError, ValueError, OverflowError):  # not seven cards, a float, or an integer beyond int64
         pass
     return int(hand_rank(cards))
 

@@ -17,7 +17,7 @@ WEAKER, NOT_STRONGER, ALL = kernels.WEAKER, kernels.NOT_STRONGER, kernels.ALL
 
 
 class _PairSums(NamedTuple):
-    """Sums for `_three_way_kernels.fill_pair_masses`, in the symbols at the top of that module.
+    """Sums for `_three_way_kernels.fill_pair_masses`, in the symbols at the top of that module, but over all hands.
 
     Attributes
     ----------
@@ -97,8 +97,8 @@ def three_way_values(
     contributions : sequence of float
         Chips put in by the hand's owner, by the player with range `first` and by the player with range `second`.
     folded : sequence of float
-        Chips put in by each seat that has folded. If one of the three players is such a seat, its chips stand here,
-        and its entry of `contributions` is 0.
+        Chips put in by each seat that has folded. If one of the two other players has folded, the player's chips stand
+        here, and the player's entry of `contributions` is 0.
 
     Raises
     ------

@@ -8,9 +8,8 @@ number of buckets. A table is float[n * width, 16], with n groups of sixteen act
 has sixteen hands' numbers for one action. Kernels therefore transpose between the two forms, for a group of sixteen
 actions at a time; ``work.rows`` holds the first block of each of these actions' rows.
 
-The changes that an iteration makes to regrets and sums are collected for each chunk, a part of the boards, and added at
-the iteration's end. All boards share the tables, and threads must neither race for them nor decide the order of the
-sums.
+The changes that a walk makes to a seat's regrets and sums are collected for each chunk, a part of the boards, and added
+after the walk. All boards share the tables, and threads must neither race for them nor decide the order of the sums.
 
 Arguments that recur are those of `vector_cfr_kernels`; `plans` is a `BucketPlans`.
 """

@@ -1,14 +1,14 @@
 """Kernels that walk over boards: down and up a street on one board, and over the last streets of a walk.
 
-`walk_by_hand` and `walk_by_buckets` work through a `ChunkQueue`. Each thread calls one of them once for a walk, with
+`walk_by_hand` and `walk_by_buckets` work through a `ChunkQueue`. A thread calls one of them once for each queue, with
 workspaces of its own, and takes chunks from the queue until none is left. A chunk's numbers are its own, so the order
 in which threads take chunks changes no result.
 
 Arguments that recur are those of `vector_cfr_kernels` and `_bucket_kernels`, and:
 
 streets : tuple of two StreetArrays
-    The street before the last, and the last street. Without a street between the walk's parent and the last street,
-    both are the last street.
+    The street before the last, and the last street. If the queue has boards of the last street alone, both are the
+    last street.
 queue : ChunkQueue
 num_kinds : int
     1 to learn, 2 to measure `BEST` and `OWN`.

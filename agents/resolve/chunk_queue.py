@@ -16,7 +16,7 @@ class ChunkQueue(NamedTuple):
     Attributes
     ----------
     tickets : int64[1]
-        The number of chunks that threads have taken (`take_ticket`).
+        The number of the chunk that the next thread takes (`take_ticket`); past the last chunk when none is left.
     chunk_first : int64[num_chunks + 1]
         The index of each chunk's first entry in `boards`, then the number of entries.
     boards, factors : int64[n], float[n]

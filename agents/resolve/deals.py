@@ -190,6 +190,11 @@ def deal_streets(
         Number of draws in the systematic sample of the last street's boards, for each parent; 0 deals all boards. The
         sample is the same in each call, and its boards stand for the others. The subgame's first street is never
         sampled.
+
+    Raises
+    ------
+    ValueError
+        If the game deals three hole cards.
     """
     ranker = HandRanker(rules)
     renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)

@@ -31,7 +31,8 @@ class Discounting:
     rule : FullWidth
         The discounts of regrets, and the exponent gamma of the average's weights.
     restarts : bool
-        Whether the average's weights count from the latest of the iterations 4, 16, 64, ... in the first half.
+        Whether the average's weights count from a restart: the latest of the iterations 4, 16, 64, ... in the first
+        half of the iterations so far.
     """
 
     rule: FullWidth

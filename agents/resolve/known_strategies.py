@@ -82,8 +82,9 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
 def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.ndarray:
     """Return the best-response value of each combo of a seat against given strategies, in chips: float64[num_combos].
 
-    Unknown strategies are uniform. The solver must have done no iteration, and is left unchanged: its strategy sums
-    hold the strategies during the measurement, and are set to 0 afterwards.
+    Unknown strategies are uniform, and locks hold. The solver must have done no iteration, and must have buckets on all
+    streets after the first. The solver is left unchanged: its strategy sums hold the strategies during the measurement,
+    and are set to 0 afterwards.
     """
     written = []
     for number, street in enumerate(solver.streets):

@@ -1,14 +1,14 @@
 """The betting of a street as the solver's kernels walk it: the numbers of rows of reach, tables and values.
 
 A *root* is a node where the street begins, one for each way in which the betting of the street before can end. An
-*end* is a node where the betting continues on the next street. The last street is cut into batches of roots, so that
+*end* is a node where the hand goes on to the next street. The last street is cut into batches of roots, so that
 the rows of a batch stay in the processor's cache. Rows of reach and of values are numbered within a batch. A row holds
 the entries of all hands of one board, in blocks of sixteen.
 
 Values need far fewer rows than there are nodes. A depth-first pass up needs one row for each depth and action; these
-rows, and the rows of roots and ends, are *slots*. Terminal nodes with the same reach of the opponent share a row, as
-their values differ only by the stake. There may be two *kinds* of values: those of a best response, and those of the
-seat's own strategy. Each kind has its own slots.
+rows, and the rows of roots and ends, are *slots*. Folds with the same reach of the opponent share a row, as their
+values differ only by the stake; so do showdowns. There may be two *kinds* of values: those of a best response, and
+those of the seat's own strategy. Each kind has its own slots.
 """
 
 from typing import NamedTuple
@@ -48,7 +48,7 @@ class StreetLayout(NamedTuple):
         stake, else 1.
     roots : int32[num_roots]
         The node of each root.
-    ends : int32[2, num_ends up to a multiple of 16]
+    ends : int32[2, num_ends rounded up to a multiple of 16]
         The row of each seat's reach at each end of the street; the last row is repeated as padding.
     root_reach : int32[2, 16 * num_groups]
         The rows of each seat's reach at roots, in groups of sixteen that begin at multiples of 16. On the last street

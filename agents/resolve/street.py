@@ -276,12 +276,12 @@ class SolverStreet:
         return most
 
     def settle(self, seat: int, step: np.ndarray, num_chunks: int = NUM_CHUNKS) -> None:
-        """Add an iteration's changes to the tables by bucket, and plan the next strategy.
+        """Add an iteration's changes to the tables by bucket, and plan the next strategy; do nothing without buckets.
 
         Parameters
         ----------
         num_chunks : int
-            Chunks of boards that the iteration visited; see `Visited`.
+            The largest number of chunks of boards that the iteration visited; see `Visited`.
         """
         if self.buckets:
             bucket_kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat][:num_chunks], step)

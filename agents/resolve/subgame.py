@@ -34,9 +34,9 @@ class Subgame:
     dead_chips : int
         Chips in the pot that neither seat has put in.
     locks : mapping
-        Fixed strategies, float64[num_combos, num_actions], by the actions that lead to a decision (as in
-        `BettingDecision.actions`). A lock on a street after the subgame's first holds on all boards of that street.
-        Rows sum to 1; combos with a row of NaN are not locked.
+        Fixed strategies, float64[num_combos, num_actions], by the actions that lead from `state` to a decision, in the
+        form of `BettingDecision.actions`. A lock on a street after the subgame's first holds on all boards of that
+        street. Rows sum to 1; combos with a row of NaN are not locked.
     buckets : callable, optional
         The buckets on streets after the subgame's first street, where all hands of one bucket share a strategy on all
         boards. By default each hand on each board has its own strategy.
@@ -44,7 +44,8 @@ class Subgame:
     Raises
     ------
     ValueError
-        If the parts do not fit together.
+        If the hand is over, the board is not that of the state's street, or `ranges` has another shape or a weight that
+        is negative or not finite. The solver checks locks and buckets.
     """
 
     state: BettingState
@@ -74,6 +75,7 @@ class Subgame:
         Raises
         ------
         ValueError
-            If the game does not have two seats, every raise size is on offer, or the betting is too large.
+            If the game does not have two seats, every raise size is on offer at some decision, or the betting is too
+            large.
         """
         return street_betting(self.state, menu=self.menu, dead_chips=self.dead_chips)

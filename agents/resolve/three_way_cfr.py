@@ -159,8 +159,8 @@ class ThreeWaySolver:
     Raises
     ------
     ValueError
-        If the parts do not fit together, every raise size is on offer, no three hands of the ranges are compatible, or
-        the betting is too large.
+        If the parts do not fit together, the algorithm has no such name, hands have one hole card, every raise size is
+        on offer, no three hands of the ranges are compatible, or the betting is too large.
     """
 
     has_buckets = False
@@ -231,7 +231,7 @@ class ThreeWaySolver:
 
     def equity(self) -> np.ndarray:
         """Return each seat's share of the pot if all hands are shown down without a bet: float64[3]."""
-        net = np.zeros(3)  # for one chip from each seat, of which the winner gets three
+        net = np.zeros(3)  # each seat puts in one chip, and the winner takes all three
         for seat, (first, second) in enumerate(((1, 2), (0, 2), (0, 1))):
             by_hand = three_way_values(self.hands, self.ranges[first], self.ranges[second], (1.0, 1.0, 1.0))
             net[seat] = dot(self.ranges[seat], by_hand)

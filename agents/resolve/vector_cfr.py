@@ -1,8 +1,8 @@
 """Vector CFR: counterfactual regret minimization with whole ranges, over all betting and boards of a subgame.
 
-An iteration updates seat 0 and then seat 1 on every board (alternating updates): the walk down multiplies ranges by
-current strategies, the walk up sums counterfactual values of all hands at once (`walk`). Boards of the street after the
-first are worked on in parallel; no result depends on the number of threads.
+An iteration updates seat 0 and then seat 1 (alternating updates): the walk down multiplies ranges by current
+strategies, the walk up sums counterfactual values of all hands at once (`walk`). Boards of the street after the first
+are worked on in parallel; no result depends on the number of threads.
 
 Streets after the first may be played by bucket, boards may be sampled, single strategies may be locked, and the
 re-solving gadget may stand before the root (`gadget`).
@@ -102,36 +102,38 @@ class VectorSolver:
     dtype : data type
         The type of all tables: float32, or float64 to check convergence to high precision.
     run_outs : int
-        Number of run-outs of the board that are sampled for each seat in each iteration, at most 16; 0 visits all
-        boards. Linear CFR (``lcfr``) suits sampling, as the early, noisy iterations have little weight.
+        Number of run-outs of the board that are sampled for each seat in each iteration, at most 16; 0 for none.
+        Linear CFR (``lcfr``) suits sampling, as the early, noisy iterations have little weight.
     thinning : int
         The first `thinning` iterations visit one board of the last street after each board of the street before, the
-        next `thinning` iterations visit two, and so on; 0 visits all boards in each iteration. The boards are sampled
-        again for each seat in each iteration. This is useful with buckets, whose strategies are learnt on every board.
+        next `thinning` iterations visit two, and so on; 0 for none. The boards are sampled again for each seat in each
+        iteration. Thinning is useful with buckets, whose strategies are learnt on every board. It excludes `run_outs`;
+        without both, each iteration visits all boards.
     last_boards : int
         Number of draws in a fixed sample of the last street's boards, for each board of the street before. The sample
         stands for all boards; 0 deals all boards. Fewer boards shorten the setup and each iteration.
     seed : int
-        Seed of the sampling. Results do not depend on the number of threads.
+        Seed of the samples of `run_outs` and `thinning`. Results do not depend on the number of threads.
     on_memory : callable, optional
-        Called with the number of bytes that the solver is about to allocate; an exception prevents the allocation.
+        Called with `memory_bytes` before these bytes are allocated; an exception prevents the allocation.
 
     Attributes
     ----------
     iteration : int
         Iterations done.
     gadget : Gadget, optional
-        The re-solving gadget before the root; see `add_gadget`.
+        The re-solving gadget before the root; see `add_gadget`. Iterations play it, measurements leave it out.
     facing : float64[2, num_combos]
         For each seat and combo, the weight of the other seat's compatible hands.
     memory_bytes : int
-        Bytes that the solver allocates.
+        Bytes of the tables and workspaces, approximately.
 
     Raises
     ------
     ValueError
-        If `threads`, `run_outs` or `thinning` is out of range, the algorithm has no such name, the ranges have no
-        compatible hands, a lock or a bucket does not fit, every raise size is on offer, or the betting is too large.
+        If `threads`, `run_outs` or `thinning` is out of range, both of the last two are given, the algorithm has no
+        such name, the game does not have two seats or deals three hole cards, the ranges have no compatible hands, a
+        lock or a bucket does not fit, every raise size is on offer, or the betting is too large.
 
     Examples
     --------
@@ -306,7 +308,7 @@ class VectorSolver:
     def evaluate(self) -> Evaluation:
         """Return the values of the average strategies and of best responses, which tell hands of one bucket apart.
 
-        With `last_boards` they are the values of the game in which only the sampled boards are dealt.
+        With `last_boards`, the values are those of the game in which only the sampled boards are dealt.
         """
         return self._evaluation([self.combo_values(seat) for seat in range(2)])
 
@@ -348,7 +350,8 @@ class VectorSolver:
         Raises
         ------
         ValueError
-            If the subgame does not offer the actions, or the cards do not fit.
+            If the subgame does not offer the actions, there are new cards elsewhere than at an end of the street, none
+            are given there, or the new cards cannot be dealt or are left out of the sample of `last_boards`.
         """
         self._plan(current=False)
         rules, board = self.subgame.state.rules, self.subgame.board
@@ -458,7 +461,7 @@ class VectorSolver:
             rows.restore()
 
     def restore_locks(self) -> None:
-        """Write locked strategies to the tables again, after something else was written there."""
+        """Write locked entries again, after decisions where only some hands are locked were overwritten."""
         for seat in range(2):
             self._restore_locks(seat)
 
@@ -542,6 +545,6 @@ def prepare(*, by_buckets: bool = False) -> None:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     prepare()
     prepare(by_buckets=True)

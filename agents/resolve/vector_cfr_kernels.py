@@ -46,7 +46,7 @@ GAIN, LOSS, DECAY = 0, 1, 2
 """Entries of a step: the factors of positive regrets, of negative regrets and of the earlier strategy sums."""
 
 _LEAST_TOTAL = 2.0**-126
-"""The smallest normal float32. Totals up to it count as 0: a division by less gives infinity.
+"""The smallest normal float32. Totals up to this number count as 0, as a division by less may give infinity.
 
 Discounts shrink the strategy sums of hands that no longer reach a decision, in the end below this number."""
 

@@ -192,8 +192,8 @@ class _DrawnRunOuts(AllRunOuts):
         hands, rows = street.deals.arrays.seats[seat], street.size.table_rows[seat]
         table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
         regrets = street.regrets[seat][table]
-        # Locked rows are in the same table and get no additions, so repeated discounts would shrink them to 0.
-        # Therefore a lock on the street also spares free rows the discounts of positive regrets and of sums.
+        # Rows locked for all hands are in the same table and get no additions, so repeated discounts would shrink them
+        # to 0. Therefore such a lock on the street also spares free rows the discounts of positive regrets and of sums.
         locked = street.layout.locked.any()
         regrets *= np.where(regrets > 0, street.dtype.type(1) if locked else gain, loss)
         if not locked:
@@ -211,8 +211,11 @@ class SampledRunOuts(_DrawnRunOuts):
     ----------
     count : int
         Number of run-outs drawn for each seat in an iteration.
-    seed, algorithm, iteration
-        As in `ThinnedRunOuts`.
+    seed : int
+    algorithm : Discounting
+        The solver's algorithm.
+    iteration : int
+        Iterations done.
     """
 
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
@@ -228,13 +231,13 @@ class SampledRunOuts(_DrawnRunOuts):
         return [Visits(drawn.boards[k : k + 1], drawn.factors[k : k + 1]) for k in range(len(drawn.boards))]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return one board sampled after each board: after the first deal, one board each completes a run-out."""
+        """Return one board sampled after each board, so that each board of the first deal gets one run-out."""
         start = self._starts[seat, 1] + self._iteration * _STEPS[1] + parents * _GOLDEN_RATIO
         return self._drawn(street, seat, parents, start % 1.0, 1)
 
 
 class ThinnedRunOuts(_DrawnRunOuts):
-    """All boards of earlier streets, and a few sampled boards of the last street after each of them.
+    """All boards of earlier streets, and a few sampled boards of the last street after each board of the street before.
 
     Parameters
     ----------
@@ -242,6 +245,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         Number of draws from the last street's boards after each board of the street before.
     seed : int
     algorithm : Discounting
+        The solver's algorithm.
     iteration : int
         Iterations done.
     """
@@ -252,7 +256,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         self._kept: dict[int, np.ndarray] = {}
 
     def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
-        """Return all boards of the second street, or a sample if it is the last street."""
+        """Return all boards of the second street, or a sample if that is the last street and has more boards."""
         if not street.is_last or self._count >= len(street.deals.boards):
             return super().visits(street, seat)
         drawn = self._drawn(street, seat, _FIRST_BOARD, self._starts(street, seat)[_FIRST_BOARD], self._count)
@@ -261,7 +265,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         return [Visits(boards, factors) for boards, factors in parts]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return all boards after each board, or a sample on the last street."""
+        """Return all boards after each board; on the last street a sample of each board that more boards come after."""
         children = street.deals.child_first[parents + 1] - street.deals.child_first[parents]
         if not street.is_last or (self._count >= children).all():
             return super().run_outs(street, parents, seat)

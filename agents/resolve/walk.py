@@ -1,9 +1,9 @@
 """Walks over all boards of a subgame: ranges go down from street to street, values come back up.
 
-A walk starts at `Walk.values`. On the first street, `Walk._pass` passes both seats' reach down the betting, has the
-boards of the later streets walked over, and carries their values up. A single kernel walks over all boards of the last
-two streets (`_walk_kernels`). The walk itself is the same for iterations and for measurements; a `Task` says which
-strategies are played and what happens to the values.
+A walk starts at `Walk.values`. On a street with later streets, `Walk._pass` passes both seats' reach down the betting,
+has the boards of the later streets walked over, and carries their values up. One kernel call walks over the boards of
+the last two streets after the first, or over those of the last street alone (`_walk_kernels`). The walk itself is the
+same for iterations and for measurements; a `Task` says which strategies are played and what happens to the values.
 
 The boards of the first deal are cut into chunks. Threads run the same kernel, which takes chunks from a common counter
 until none is left. Chunks are summed in a fixed order, so no result depends on the number of threads.

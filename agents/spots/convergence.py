@@ -2,11 +2,12 @@
 
 A measurement takes about as long as one or two iterations, with buckets as long as many. So measurements are spread:
 the next one comes where the target would be reached if exploitability went on to fall as between the last two, in
-proportion to a power of the iterations, but no later than after 25 % more iterations.
+proportion to a power of the iterations. But it comes after 8 to 25 % more iterations, with buckets after 15 to 25 %.
 
 The first measurement comes after 16 iterations, with buckets after 64. With a time limit, one more comes before, after
-the first iteration, and shows how long a measurement takes. One and a half times that is then kept free. The clock is
-asked after every iteration, or every hundredth of a second if iterations are shorter.
+the first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest
+measurement is kept free for the next one, and the clock is asked after every iteration, or every hundredth of a second
+if iterations are shorter.
 """
 
 import math

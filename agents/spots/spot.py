@@ -59,8 +59,8 @@ class Spot:
     lock : mapping
         Fixed strategies, by the name of the node and then by action, as ranges whose weights are the
         probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the
-        remaining probability. In a node's name ``*`` stands for any card dealt. With three players nothing can be
-        locked.
+        remaining probability. In a node's name ``*`` stands for any card dealt. Nothing can be locked with three
+        players, or on a street in buckets.
     cards : {"exact", "buckets"}
         With ``exact`` each hand has its own strategy on every board. With ``buckets``, all hands of a bucket share one
         strategy on each street after the first; a street has 500 buckets of similar hands.
@@ -134,7 +134,8 @@ class Spot:
         Raises
         ------
         ValueError
-            If there are three players, no player could ever bet, or a range, a bet or a lock is malformed.
+            If there are three players, no player could ever bet, a range, a bet or a lock is malformed or does not fit,
+            or the betting is too large.
         """
         if self.middle is not None:
             raise ValueError("a spot of three players is no subgame of two; see three_way.three_way_solver")
@@ -274,7 +275,9 @@ class Spot:
                 sizes = table if shared else table.get(player, {})
                 _require_keys(f"bets.{street}.{player}", sizes, ("bet", "raise"))
                 raises = sizes.get("raise", "")
-                texts = [sizes.get("bet", ""), *(raises if isinstance(raises, (list, tuple)) else [raises])]
+                listed = raises if isinstance(raises, (list, tuple)) else [raises]
+                # With no entry for raises, the sizes of the bet would serve raises, too (`BetMenu`).
+                texts = [sizes.get("bet", ""), *(listed or [""])]
                 seats.append(tuple(_sizes(f"bets.{street}.{player}", text) for text in texts))
             streets.append(tuple(seats))
         return BetMenu(tuple(streets), self.all_in_share)

@@ -42,7 +42,7 @@ class SpotSolution:
         Each player's share of the pot, 0 to 1, if the hands were shown down without further bets.
     exploitability_pct : float
         The mean of the players' gains by best responses that tell all hands apart, in % of the pot. Each player
-        deviates alone.
+        deviates alone, and keeps to the player's own locks.
     bucket_exploitability_pct : float, optional
         The same for responses that use one strategy for all hands of a bucket, as the solver does; see
         `VectorSolver.evaluate_by_buckets`. None without buckets.
@@ -51,7 +51,7 @@ class SpotSolution:
     seconds : float
         Time of the iterations, and of the measurements by which the run is judged.
     memory_mb : float
-        Memory that the solver has allocated, in millions of bytes.
+        Memory of the solver's tables and workspaces, in millions of bytes (`memory_bytes` of the solver).
     solver : VectorSolver or ThreeWaySolver
         The solver, whose tables hold the strategies.
     """

@@ -37,7 +37,8 @@ def three_way_solver(
     Raises
     ------
     ValueError
-        If a setting makes no sense, no player could ever bet, or no three hands of the ranges are compatible.
+        If the spot has two players, a range, the bets or the algorithm's name is malformed, no player could ever bet,
+        no three hands of the ranges are compatible, or the betting is too large.
     """
     solver = ThreeWaySolver(
         spot.start(),

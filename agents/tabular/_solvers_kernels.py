@@ -169,8 +169,8 @@ class Samples(NamedTuple):
 def sample(nodes, samples, weights):
     """Run one iteration of external sampling for each weight: one traversal a player. Modified in place: `samples`.
 
-    A player's average needs walks that sample the player's own actions and follow all actions of the others. Then an
-    infoset is met with the probability of the player's own plan. With two players, the traversal of one player is such
+    A player's average needs walks that sample the player's own actions and follow all actions of the others. Such walks
+    meet an infoset in proportion to the player's own reach. With two players, the traversal of one player is such
     a walk for the other. With more players, a traversal samples the actions of all but the traverser, so the averages
     take separate walks (`sample_plan`).
     """

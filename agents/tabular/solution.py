@@ -149,9 +149,9 @@ class TabularAgent(PolicyAgent):
     Raises
     ------
     ArtefactRefused
-        If the folder holds no complete, undamaged solution.
+        If the folder holds no complete, undamaged solution, or the solution's infosets differ from those of its game.
     ValueError
-        If the game is not a poker game that `HoldemRules` describe, or offers every raise size.
+        If the game is not a poker game that `HoldemRules` can express, or offers every raise size.
     """
 
     is_deterministic = True

@@ -205,6 +205,13 @@ def test_nodes_by_name():
             found.strategy(node)
 
 
+def test_an_empty_list_of_raises_offers_none():
+    spot = dataclasses.replace(RIVER, bets={"river": {"bet": "0.5p", "raise": []}})
+    facing_a_bet = spot.start()
+    facing_a_bet.apply(min(spot.menu().raises(facing_a_bet.rules, facing_a_bet.array.tolist())))
+    assert spot.menu().raises(facing_a_bet.rules, facing_a_bet.array.tolist()) == ()
+
+
 @pytest.mark.parametrize(
     "changes, message",
     [
