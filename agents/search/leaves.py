@@ -61,7 +61,7 @@ class Continuations:
     def place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
         """Return the blueprint's node after all actions of a hand so far; None if the tree has no similar node.
 
-        At the start of a flop for which action translation finds no node, the result is the tree's start of a flop with
+        For the start of a flop, action translation may find no node. Then the result is the tree's start of a flop with
         the same players and the nearest contribution of the seat to act (`FlopStarts`). In both cases the pots, in big
         blinds, differ by a factor of at most `roll_outs.MAX_SCALE`.
         """

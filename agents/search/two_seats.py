@@ -145,7 +145,7 @@ def two_seats_solver(
 
 
 def begin_two_seats(solver: VectorSolver, config: SearchConfig, known: KnownRows) -> None:
-    """Let a search begin with known strategies, unless `warm_start` is 0 or the search is of the last street."""
+    """Let a search begin with known strategies, unless `config.warm_start` is 0 or the search is of the last street."""
     # On the last street iterations are cheap enough to begin with equal probabilities.
     if config.warm_start and len(solver.streets) > 1:
         warm_start(solver, known, config.warm_start)

@@ -30,8 +30,8 @@ def measure(net: ValueNet, level: Level, situations: Situations) -> dict[str, An
     -------
     dict
         ``situations``; ``mae`` (mean absolute error), ``rms`` (root mean square), ``huber`` (mean of e^2 / 2, beyond 1
-        linear), ``mae_checkdown`` (of the value of checking down) and ``mae_constant`` (of one value for all hands of
-        a seat, their mean); ``strata``, a list of the same figures for situations by chips behind (``spr``: limits in
+        linear), ``mae_checkdown`` (of the value of checking down) and ``mae_constant`` (of the exact mean over all
+        hands of a seat); ``strata``, a list of the same figures for situations by chips behind (``spr``: limits in
         pots) and by the smaller one of both ranges' entropies (``entropy``: limits in bits, quarters of the
         situations). A stratum without situations is left out.
     """

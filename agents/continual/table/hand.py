@@ -78,8 +78,8 @@ class TableHand:
     solutions : Solutions
         The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
-        Counts the ``solves``, and as ``anew`` those without bounds after a seat's first solve: no hand of the range
-        takes the seat's last action.
+        Counts the ``solves``. After a seat's first solve, ``anew`` counts those without bounds, because no hand of the
+        range takes the seat's last action.
     """
 
     def __init__(
