@@ -48,8 +48,8 @@ traversal, which visits few."""
 _MAX_ITERATIONS = 100_000
 
 _WARM_START = 300.0
-"""The factor by which a warm start's regrets are larger here than in a two-player search. They have to be, since here
-the regrets that an iteration adds are multiplied by the iteration's number."""
+"""The factor by which a warm start's regrets are larger here than in a two-player search. Larger ones are needed, since
+here the regrets that an iteration adds are multiplied by the iteration's number."""
 
 
 class NoCompatibleHands(ValueError):

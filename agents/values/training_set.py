@@ -27,7 +27,7 @@ class TrainingSet(NamedTuple):
         The number of hands of each bin that have a matching hand: the bin's weight in the error.
     weights : float32[n, 2, K]
         The weight with which an output counts in the gain of both seats: sums of a hand's own weight times its matching
-        mass. They sum to 1 over both seats.
+        mass. The weights of a situation sum to 1.
     """
 
     inputs: np.ndarray
