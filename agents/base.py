@@ -265,8 +265,9 @@ class Agent:
     name : str
         By default the class's name.
     is_deterministic : bool
-        Whether the agent's actions and reported strategies depend on the hand and `rng` alone. For reports, such an
-        agent is asked for its strategies again; the strategies of other agents are recorded during play.
+        Whether the agent's actions and reported strategies depend on the hand and `rng` alone. The report of a run asks
+        such an agent for its strategies again, unless the agent plays in its own process. Other strategies are in the
+        report only if they were recorded during play.
 
     Examples
     --------

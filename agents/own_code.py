@@ -18,7 +18,7 @@ _STORED = {
     "search": "plurispiel.agents.search.agent",
     "continual": "plurispiel.agents.continual.agent",
 }
-"""The modules of agents with a stored strategy."""
+"""The modules of the agents for which `AgentSpec.is_stored` is true."""
 
 _ROOT = Path(__file__).absolute().parents[1]
 _TABLES = "*.npy"
@@ -28,6 +28,11 @@ _PACKAGE = __name__.split(".")[0]
 
 def own_code_digest(spec: str) -> str:
     """Return a hash of the code that an agent plays by, of 12 hexadecimal digits; empty for agents from outside.
+
+    Raises
+    ------
+    ValueError
+        If the spec is malformed.
 
     >>> own_code_digest("call") != own_code_digest("tag"), own_code_digest("my_bot.py:MyBot")
     (True, '')

@@ -61,7 +61,8 @@ def find_pokerbot(folder: str, options: Mapping[str, str]) -> Pokerbot:
     Raises
     ------
     ValueError
-        If the bot does not exist or is not built, or an option is unknown or out of range.
+        If ``commands.json`` cannot be read, the program of ``run`` does not exist or is not executable, or an option is
+        unknown or out of range.
     """
     if unknown := [name for name in options if name not in _OPTIONS]:
         raise ValueError(f"a Pokerbots folder takes the options {', '.join(_OPTIONS)}, got {unknown[0]}")

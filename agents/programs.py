@@ -2,10 +2,11 @@
 
 The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
 name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
-folder ``cwd``, by default in the folder of the first file that its command names, and in the current folder if it names
-only folders. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to the
-current folder. Without ``cwd``, files become absolute paths, and folders too if the program is started elsewhere. An
-argument may also be a list of paths with colons between them, such as the class path of Java.
+folder ``cwd``, by default in the folder of the first file that its command names. If its command names only folders, it
+is started in the current folder. If its command names neither, it is started in an empty folder, or in the current one
+if it has no sandbox. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to
+the current folder. Without ``cwd``, files become absolute paths, and folders too if the program is started elsewhere.
+An argument may also be a list of paths with colons between them, such as the class path of Java.
 For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
 that folder as the option ``base``. In the values of ``cwd`` and ``base``, the characters & and ?, which mean something
 else in a spec, are written ``%26`` and ``%3F``.
@@ -71,8 +72,8 @@ class Program:
     def start(self) -> Path | None:
         """The folder in which the program is started.
 
-        It is `folder` if the program is placed, otherwise that of its first file. None if the program is not placed and
-        its command names neither a file nor a folder.
+        It is `folder` if the program is placed, otherwise that of its first file, or `folder` if its command names only
+        folders. None if the program is not placed and its command names neither a file nor a folder.
         """
         if self.is_placed:
             return self.folder
@@ -105,6 +106,11 @@ class Program:
         """SHA-256 of the program, of its arguments, and of the files and folders that the arguments name.
 
         Of the folders' files, 256 MiB are hashed; a file beyond them counts with its name and size only.
+
+        Raises
+        ------
+        ValueError
+            If a file cannot be read.
         """
         digest = hashlib.sha256()
         for path in dict.fromkeys((self.file, *self.files)):
@@ -206,10 +212,10 @@ def program_file(word: str, folder: Path = Path()) -> Path:
 
 
 def relocated_command(command: str, options: Mapping[str, str], folder: Path) -> str:
-    """Return a command and its options, as a spec has them, with relative paths joined to `folder`.
+    """Return a command and its options, as a spec has them, with a relative path of the program joined to `folder`.
 
-    Arguments stay as they are, so that the agent keeps its title and its digest. ``cwd`` names the folder to which they
-    are relative, or ``base`` if the spec has no ``cwd``.
+    Arguments stay as they are, so that the agent keeps its title and its digest. The folder to which they are relative
+    is joined to `folder`, too: it is the option ``cwd``, or ``base`` if the spec has no ``cwd``.
 
     Raises
     ------
@@ -244,7 +250,7 @@ def positive_number(name: str, text: str | None) -> float:
     Raises
     ------
     ValueError
-        If the value is no number above 0.
+        If the value is no finite number above 0.
     """
     if text is None:
         return math.inf

@@ -178,6 +178,11 @@ def split_specs(text: str) -> list[str]:
 def unique_names(specs: list[str]) -> list[str]:
     """Return a name for each spec: its title, followed by ``#2``, ``#3``, ... from the title's second occurrence on.
 
+    Raises
+    ------
+    ValueError
+        If a spec is malformed.
+
     >>> unique_names(["call", "bots/my_bot.py:MyBot", "call"])
     ['call', 'my_bot.py:MyBot', 'call#2']
     """
@@ -193,7 +198,8 @@ def unique_names(specs: list[str]) -> list[str]:
 def relocate_spec(spec: str, folder: Path) -> str:
     """Return a spec with the path of its file, program or stored strategy, if it has one, joined to `folder`.
 
-    A program also gets `folder` as the base of paths among its arguments, which so stay valid.
+    The arguments of a ``stdio`` or ``acpc`` program stay as they are; an option names the folder to which they are
+    relative (`relocated_command`).
 
     A blueprint's argument is a path only if that path exists in `folder`; otherwise it is a name, and stays.
 
@@ -218,7 +224,9 @@ def make_agent(spec: str) -> Agent:
     Raises
     ------
     ValueError
-        If the agent does not exist, cannot be loaded, or refuses the options.
+        If the spec is malformed, the agent does not exist, is a program, cannot be loaded, or refuses the options.
+    ArtefactRefused
+        If the stored strategy is damaged.
     """
     parsed = parse_spec(spec)
     options = dict(parsed.options)
@@ -238,7 +246,7 @@ def make_agent(spec: str) -> Agent:
             raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")
         return _construct(BUILT_IN[parsed.name], options, spec)
     if parsed.is_file and not parsed.argument:
-        raise ValueError(f"name the agent's class after its file, {spec}:CLASS")
+        raise ValueError(f"the agent's class is missing, write {spec}:CLASS")
     if not parsed.argument:
         known = ", ".join(sorted([*BUILT_IN, "blueprint", "search", "continual"]))
         raise ValueError(
@@ -257,9 +265,10 @@ def make_agent(spec: str) -> Agent:
 
 
 def game_note(spec: str, rules: HoldemRules) -> str:
-    """Return notes, in words, on how an agent plays a game: the blueprint picked, and how its own game differs.
+    """Return notes, in words, on how an agent plays a game.
 
-    The text is empty for all agents but ``blueprint`` and ``search``, and where there is nothing to note.
+    The notes are the blueprint picked, how the blueprint's game differs, and a bucket table that ``search`` lacks. The
+    text is empty for all agents but ``blueprint`` and ``search``, and where there is nothing to note.
 
     Raises
     ------
@@ -325,14 +334,14 @@ def agent_digest(spec: str) -> str:
 
     So an edited file counts as another agent; modules that the file imports are not part of the hash. Without an
     argument, ``blueprint``, ``search`` and ``continual`` have the digests of all bundled blueprints, as any of them may
-    play, and ``continual`` has that of its network.
+    play; ``continual`` also has that of its network, if it plays with one.
 
     Raises
     ------
     ValueError
         If a file cannot be read, or there is no such program or blueprint.
     ArtefactRefused
-        If the stored strategy is damaged, or there is no such solved game.
+        If the stored strategy is damaged, or there is no such solved game or network.
     """
     parsed = parse_spec(spec)
     if parsed.name == "tabular":
@@ -359,7 +368,7 @@ def agent_digest(spec: str) -> str:
 
 
 def _net_digests(spec: AgentSpec) -> list[str]:
-    """Return the digest of the network that gives `continual` its values, if one does."""
+    """Return the digest of the network that gives ``continual`` its values; an empty list if none does."""
     from plurispiel.agents.continual.config import net_folder
     from plurispiel.agents.values.net_file import net_digest
 
@@ -368,9 +377,14 @@ def _net_digests(spec: AgentSpec) -> list[str]:
 
 
 def agent_file(spec: str) -> Path | None:
-    """Return the Python file of an agent from outside this package.
+    """Return the Python file of an agent from a file or module.
 
     None for other agents, and for a module that is not found or could be found only by running code.
+
+    Raises
+    ------
+    ValueError
+        If the spec is malformed.
     """
     parsed = parse_spec(spec)
     if parsed.is_program:
@@ -384,7 +398,7 @@ def agent_files(spec: str) -> list[Path]:
     Raises
     ------
     ValueError
-        If there is no such program.
+        If the spec is malformed, or by `program_of`.
     """
     if parse_spec(spec).is_program:
         return program_of(spec).files
@@ -398,7 +412,7 @@ def program_of(spec: str) -> Program:
     Raises
     ------
     ValueError
-        If there is no such program, or it cannot be started.
+        If there is no such program, it is not executable, or it refuses an option.
     """
     parsed = parse_spec(spec)
     find = find_program if parsed.name in _COMMANDS else find_pokerbot
@@ -417,7 +431,7 @@ def search_in(folder: Path | str) -> None:
 def _program_parts(text: str) -> tuple[str, str, str]:
     """Return the parts of a program's spec before, at and after the question mark of its options.
 
-    Any other question mark belongs to the command, in which an option is told from a quoted word.
+    Any other question mark belongs to the command, also one within quotation marks.
     """
     command, sign, options = text.rpartition("?")
     if sign and _PROGRAM_OPTIONS.fullmatch(options) and not _is_open(command):
@@ -537,7 +551,10 @@ def _value(text: str) -> int | float | str:
 
 
 class _SourceLoader(importlib.machinery.SourceFileLoader):
-    """Loads an agent's file, never its bytecode, which would pass for that of a new text of equal size and second."""
+    """Loads an agent's file, never its bytecode.
+
+    Bytecode also counts as that of an edited file, if the file has the same size and was saved in the same second.
+    """
 
     def path_stats(self, path: str) -> Mapping[str, Any]:
         """Raise OSError: without a time of change, bytecode is neither read nor written."""

@@ -22,8 +22,8 @@ class TightAggressiveAgent(RangeAgent):
     The agent opens with the share ``0.9 / (1 + seats left to act)`` of the hands, at most half, and with fewer after
     limpers. Every raise lowers the shares of hands with which the agent calls and raises. In all other situations, a
     hand's strength is the share of hands that it beats now, to the power of the number of opponents. The agent bets
-    strong hands, and sometimes draws. Facing a raise, it compares the strength with the pot odds, with a bonus for
-    cards that complete a straight or flush.
+    strong hands, and sometimes draws. Facing a bet, it raises the strongest hands. For other hands it compares the
+    strength with the pot odds, with a bonus for cards that complete a straight or flush.
     """
 
     name = "tag"

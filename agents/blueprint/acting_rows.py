@@ -1,9 +1,9 @@
 """The rows that a blueprint acts by at every decision of its tree, as tables for kernels.
 
-A row is a stored one or its stand-in (`fallback`), as `BlueprintAgent.range_strategy` reports it. Where the decision
-has no row near the bucket and no sibling has the bucket's row, the row is made from the hand's row at an earlier
-decision, or from the hand's strength if earlier rows are missing too. Such a row is *open*: it differs between the
-combos of a bucket, so kernels fill it for each combo.
+A row is a stored one or its stand-in (`fallback`), as `BlueprintAgent.range_strategy` reports it. Without a stand-in of
+the kinds ``bucket`` and ``sibling``, a missing row is made from the hand's row at an earlier decision, or from the
+hand's strength if earlier rows are missing too. Such a row is *open*: it may differ between the combos of a bucket, so
+kernels fill it for each combo.
 """
 
 import functools
@@ -58,7 +58,7 @@ class ActingRows:
     Raises
     ------
     ValueError
-        By `rows_on` and `strategy`, if a decision with open rows offers no call.
+        By `street`, `rows_on` and `strategy`, if a decision of the street with open rows offers no call.
     """
 
     def __init__(self, blueprint: Blueprint, dtype: npt.DTypeLike = np.float64):

@@ -1,6 +1,6 @@
 """Kernels of the rows that a blueprint acts by: stored rows as probabilities, and *open* rows.
 
-An open row, with neither a stored row nor a stand-in for its bucket, is filled for each combo by itself (see the module
+An open row has neither a stored row nor a stand-in for its whole bucket, so it is filled combo by combo (see the module
 `acting_rows`).
 """
 
@@ -26,7 +26,7 @@ class EarlierRows(NamedTuple):
     sources : int64[num_sources, 4]
         Of each source the street, the cell in bucket 0, the stride in cells between buckets, and the number of actions.
     transfer_first : int64[num_sources + 1]
-        The index in `transfers` of each source's matrix.
+        The index in `transfers` of each source's matrix, and at the end the length of `transfers`.
     transfers : float64[n]
         The sources' matrices, row by row: the share of each action of the source that becomes each action of the
         decision.
@@ -58,7 +58,7 @@ def fill_acting_rows(cells, rows, table, missing):
     table : float[num_buckets, num_pairs]
         All zeros on entry. Modified in place.
     missing : bool[num_buckets, num_decisions]
-        Whether a row is not stored. Modified in place.
+        Whether a row is not stored. All False on entry. Modified in place.
 
     Notes
     -----

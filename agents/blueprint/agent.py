@@ -95,7 +95,11 @@ class BlueprintAgent(RangeAgent):
         return Decision(answers.actions[drawn], answers.actions, tuple(probabilities))
 
     def range_strategy(self, public: PublicState) -> Strategy:
-        """Return the strategy of all combos. Before the first board cards all agents share it, and it is read-only."""
+        """Return the strategy of all combos.
+
+        Before the first board cards it is read-only, and shared by all agents of the blueprint, unless it depends on
+        how off-tree bets were mapped.
+        """
         if public.street or public.board:
             return super().range_strategy(public)
         place = self._hand.at([action for _, action, _ in public.actions])
@@ -227,6 +231,8 @@ class BundledAgent(Agent):
         ------
         ValueError
             If no bundled blueprint has enough seats and the game's cards.
+        ArtefactRefused
+            If a bundled blueprint is damaged.
         """
         super().restart(rules, seat, rng)
         picked = self._pick(rules)
@@ -266,7 +272,7 @@ def blueprint_agent(text: str) -> BlueprintAgent:
 
 @functools.lru_cache(2)
 def _load_once(folder: Path, changed_at: int) -> Blueprint:
-    """Return a loaded blueprint, shared by all of its agents in a process.
+    """Return a loaded blueprint, shared by all of its agents in a process; the two used last are kept.
 
     `changed_at`, the time of the last change in ns, is part of the cache's key: a new version of the folder is loaded
     again. One row of every street is looked up, so that a parent process compiles the kernels before its workers start.

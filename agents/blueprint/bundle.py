@@ -1,10 +1,10 @@
 """Blueprints in one small file.
 
-The file is a zip archive of a manifest, the card model's arrays, and the rows, rounded to a few levels. A decision's
-rows in all its buckets lie side by side, since similar neighbours compress well. A row that is hardly ever reached in
-play is stored as zeros, which makes it a missing row. The archive's comment, the last 64 bytes of the file, is the
-SHA-256 of all bytes before it, in hexadecimal digits. The first process that needs the file unpacks it to an artefact
-in the user's cache.
+The file is a zip archive of a manifest, the card model's arrays, and the rows, rounded to few levels (`num_levels`). A
+decision's rows in all its buckets lie side by side, since similar neighbours compress well. A row that is hardly ever
+reached in play is stored as zeros, which makes it a missing row. The archive's comment, the last 64 bytes of the file,
+is the SHA-256 of all bytes before it, in hexadecimal digits. The first process that needs the file unpacks it to an
+artefact in the user's cache.
 """
 
 import contextlib
@@ -61,7 +61,8 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Parameters
     ----------
     folder : Path
-        Folder of the blueprint's artefact. Unless `least` is 0, its bucket table must be in the user's tables folder.
+        Folder of the blueprint's artefact. Unless `least` is 0, the blueprint's bucket table, if it has one, must be in
+        the user's tables folder.
     path : Path
         The file to write.
     num_decks : int
@@ -184,7 +185,7 @@ def unpacked_folder(path: Path) -> Path:
     Raises
     ------
     ArtefactRefused
-        If the file is damaged.
+        If the file is damaged, or no packed blueprint.
     """
     folder = user_cache_folder() / "blueprints" / f"{path.stem}-{packed_facts(path).digest[:16]}"
     if not _is_sound(folder):

@@ -31,8 +31,8 @@ class CardArrays(NamedTuple):
     relabel : uint16[num_permutations, num_combos]
         The combo into which each renaming of suits turns each combo.
     entries : tuple of four int32[num_boards]
-        For each street, the entry of each board, indexed by `board_rank`; see `boards.BoardClasses`. In a game of fewer
-        than four streets, the arrays of the last street are repeated.
+        For each street, the entry of each board, indexed by `board_rank`; see `boards.BoardClasses`. If fewer than four
+        streets have buckets, the array of the last such street is repeated, here and in `rows`.
     rows : tuple of four unsigned integer arrays [num_classes, num_combos]
         For each street, the bucket of each combo on the representative board of each class.
     """
@@ -73,13 +73,13 @@ class BucketLookup(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CardBuckets:
-    """Stored buckets of a game's hands on every street, as arrays that kernels index.
+    """Stored buckets of a game's hands on its first streets, as arrays that kernels index.
 
     Attributes
     ----------
     rules : HoldemRules
     num_buckets : tuple of int
-        Number of buckets on each street.
+        See `BucketLookup`.
     arrays : CardArrays
     model : CardModel or None
         The card model that computes the same buckets; None for lossless buckets.
@@ -199,7 +199,7 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
     Raises
     ------
     ValueError
-        If the game has not 52 cards, two hole cards and boards of 0, 3, 4 and 5 cards on its streets.
+        If the game has not 52 cards and two hole cards, or the boards of these streets have not 0, 3, 4 and 5 cards.
     """
     sizes = [rules.board_size(street) for street in range(min(num_streets, rules.num_streets))]
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:

@@ -236,7 +236,7 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
     Raises
     ------
     ValueError
-        If a setting is missing, unknown, of another type or out of range.
+        If a setting is missing or unknown, or `MenuConfig` or `BlueprintConfig` refuses the settings.
     """
     given = dict(record)
     if given.get("menu") is not None:

@@ -17,7 +17,7 @@ Raises are part of s. Hand h raises with the probability q(h) in the row of the 
 this probability stays as it is. A weak hand that bluffs one time in ten should then fold the other nine times. The rest
 of each hand, 1 - q(h), calls or folds.
 Hands call in the order of their probability of a call against the smallest size, given that they do not raise there,
-then of their equity. With t(h) = 1 above a border, 0 below it and one class of equal hands mixing at the border,
+then of their strength. With t(h) = 1 above a border, 0 below it and one class of equal hands mixing at the border,
 
     s = sum of r(h) (q(h) + (1 - q(h)) t(h)) / sum of r(h).
 

@@ -140,7 +140,7 @@ def find_blueprint(text: str) -> Path:
 
 
 def find_packed(text: str) -> Path | None:
-    """Return the packed file that `find_blueprint` would unpack for a text; None for a folder or an unknown name."""
+    """Return the packed file that `find_blueprint` would unpack for a text, or None if it would unpack none."""
     if any(map(holds_artefact, _folders(text))):
         return None
     if Path(text).suffix == SUFFIX and Path(text).is_file():

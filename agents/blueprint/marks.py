@@ -53,8 +53,8 @@ class Watched:
         """Return how much the watched rows have changed since the previous mark, and watch new rows from now on.
 
         The change is the total variation distance, 0 to 1, averaged over the watched rows; NaN if no row was watched.
-        The new rows are the first rows that self-play of the blueprint reaches, at most 50,000. A row appears each time
-        that it is reached, so frequent rows weigh more. `seed` draws the decks and the actions.
+        The new rows are the first rows that self-play of the blueprint reaches, at most 50,000, without missing rows. A
+        row appears each time that it is reached, so frequent rows weigh more. `seed` draws the decks and the actions.
         """
         counts = blueprint.tree.num_actions[self.nodes].astype(np.int64)
         moved = np.nan

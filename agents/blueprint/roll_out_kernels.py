@@ -94,7 +94,7 @@ def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
                 continue
             nearest = np.int64(-1)
             for step in range(1, num_buckets if num_kept else 0):
-                # Buckets are ordered by strength, so neighbouring buckets hold similar hands.
+                # A table's buckets after the first street are in order of strength: neighbours hold similar hands.
                 for other in (bucket - step, bucket + step):
                     if nearest < 0 and 0 <= other < num_buckets:
                         cell = game.base[street] + other * game.pairs[street] + tree.row[node]

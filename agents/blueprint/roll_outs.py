@@ -106,7 +106,7 @@ class RollOutSeats(NamedTuple):
 class RollOutSums(NamedTuple):
     """Sums over worlds, float64[num_combos] each: the chips won by each combo, and the number of worlds valued.
 
-    A combo is valued in the worlds where it shares no card with the board or with a known combo.
+    A combo that is asked for is valued in the worlds where it shares no card with the board or with a known combo.
     """
 
     totals: np.ndarray
@@ -247,6 +247,11 @@ def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
     """Return a `ShadowHand`, which finds the positions of a game's hands in a blueprint's tree.
 
     Off-tree bets are mapped deterministically, as the Pluribus supplement maps leaves of a search to the blueprint.
+
+    Raises
+    ------
+    ValueError
+        If the game has more seats than the blueprint's game, or other cards.
     """
     return ShadowHand(Translation(rules, TreeStates(blueprint.rules, blueprint.tree)))
 
@@ -266,7 +271,7 @@ def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | Non
 
 
 class FlopStarts:
-    """The starts of the second street in a tree, found by the seats still in the hand and their contributions.
+    """The starts of the second street in a tree, found by the seats still in the hand and the actor's contribution.
 
     Parameters
     ----------

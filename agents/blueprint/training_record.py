@@ -35,10 +35,10 @@ class Mark:
         Share of decisions of self-play with a missing row.
     against_last, against_last_deviation : float
         Winnings in mbb per hand against the previous mark's blueprint in a duplicate match, and their standard error;
-        NaN at the first mark.
+        NaN at the first mark, or if that blueprint cannot be read.
     against_final, against_final_deviation : float
         Winnings in mbb per hand against the finished blueprint in a duplicate match, and their standard error; NaN
-        before the end, and at a mark at the end.
+        before the end, at a mark at the end, or if the mark's blueprint cannot be read.
     """
 
     iteration: int
@@ -114,7 +114,15 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def work_done(training: Mapping[str, Any]) -> tuple[int, float]:
-    """Return the iterations and core-hours of a training, including those of the blueprint it started from."""
+    """Return the iterations and core-hours of a training, including those of the blueprint it started from.
+
+    Core-hours that are not known count as 0.
+
+    Raises
+    ------
+    ValueError
+        If a mark in the record is damaged.
+    """
     start = training.get("start") or {"iterations": 0, "core_hours": 0.0}
     core_hours = summarised(training)["core_hours"] or 0.0
     return training["iterations"] + start["iterations"], core_hours + start["core_hours"]

@@ -18,7 +18,7 @@ __all__ = ["TranslatedRows", "nearest_action", "nearest_rows", "rows_in_tree"]
 class TranslatedRows:
     """A blueprint's strategies in the betting of another game or tree.
 
-    A bet counts as the nearest size of the blueprint's tree, and a bet of the blueprint as the nearest size on offer.
+    The translation finds the blueprint's decision. A bet of this decision counts as the nearest size on offer.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def rows_in_tree(blueprint: Blueprint, tree: BettingTree) -> Iterator[tuple[int,
     """Yield the decisions of another tree of the blueprint's game, each with the blueprint's strategy there.
 
     The strategy of each bucket is a row of float64[num_buckets, num_actions], as from `TranslatedRows.at`. Decisions
-    that have no counterpart in the blueprint's tree are left out.
+    that have no counterpart in the blueprint's tree are left out. An off-tree bet counts as the likelier of two sizes.
     """
     translation = Translation(blueprint.rules, TreeStates(blueprint.rules, blueprint.tree))
     translated = TranslatedRows(blueprint, translation)

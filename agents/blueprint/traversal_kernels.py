@@ -153,7 +153,7 @@ def end_value(tree, node, seat, num_seats, ranks):
 
 @kernel(inline=True)
 def layered_value(contributions, live, seat, num_seats, ranks):
-    """Return a seat's net chips with side pots, layer by layer up to its own contribution."""
+    """Return the net chips of a seat that has not folded, with side pots, layer by layer up to its contribution."""
     contribution = np.int64(contributions[seat])
     if live == 1 << seat:
         pot = np.int64(0)
@@ -163,7 +163,7 @@ def layered_value(contributions, live, seat, num_seats, ranks):
     value = 0.0
     floor = np.int64(0)
     # A layer lies between two neighbouring contributions. All seats that reach the layer pay its size into it, and the
-    # best hands among them share it.
+    # best hands of those that have not folded share it.
     # The seat itself reaches every layer below its contribution, so a layer has a winner and no division is by 0.
     while floor < contribution:
         ceiling = contribution
@@ -456,8 +456,8 @@ def run_iterations(dealt, settings, span, regrets, sums, visits, stream, work, c
     stream : uint64[4]
         Modified in place.
     work : TraversalWorkspace
-    counters : int64[3]
-        The numbers of traversals, of nodes met, and of the traversers' decisions. Modified in place.
+    counters : int64[at least 3]
+        First the numbers of traversals, of nodes met, and of the traversers' decisions. Modified in place.
     """
     tree, game = dealt.tree, dealt.game
     for iteration in range(span.first, span.last):

@@ -28,7 +28,7 @@ class TraversalWorkspace(NamedTuple):
         The stack of open decisions, one frame each (see `traversal_kernels.CHILD`).
     values, strategies : float64[depth, MAX_ACTIONS]
         The value and the probability of each action at the open decisions.
-    opponent : float64[actions]
+    opponent : float64[MAX_ACTIONS]
         The strategy of another seat's row while it is added to an average.
     """
 

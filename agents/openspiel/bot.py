@@ -184,6 +184,11 @@ class RLAgent(rl_agent.AbstractAgent):
     ----------
     player_id, agent, game, seed
         The parameters of `OpenSpielBot`. The environment must be made with ``include_full_state=True``.
+
+    Raises
+    ------
+    ValueError
+        As by `OpenSpielBot`.
     """
 
     def __init__(self, player_id: int, agent: Agent, game: "pyspiel.Game | OpenSpielGame | str", seed: int = 0):
@@ -195,7 +200,7 @@ class RLAgent(rl_agent.AbstractAgent):
         Raises
         ------
         ValueError
-            If the time step holds no state, or the agent's action is illegal.
+            If the time step holds no state, or by `OpenSpielBot.step_with_policy`.
         """
         serialized = time_step.observations.get("serialized_state")
         if not serialized:

@@ -58,7 +58,8 @@ class HandFeed:
     def follow(self, seen: list[int]) -> bool:
         """Tell the agent the new part of its view, a result of `own_view`, and return whether that was possible.
 
-        If the view is that of another hand, the agent is told nothing and the result is False.
+        If the view is that of another hand, or of an earlier point of this hand, the agent is told nothing and the
+        result is False.
         """
         known = len(self.seen)
         if seen[:known] != self.seen:
@@ -80,10 +81,10 @@ class HandFeed:
         """Return the agent's answer, as a `Decision`.
 
         Every decision has its own part of the hand's random stream. So an agent that joins in mid-hand draws the same
-        numbers as an agent that has followed the hand from the start.
+        numbers, with the same seed, as an agent that has followed the hand from the start.
         """
         self._bits.state = self._stream
-        self._bits.advance(len(self.seen) << 64)  # 2**64 numbers for each event, more than any decision draws
+        self._bits.advance(len(self.seen) << 64)  # 2**64 numbers for each id, more than any decision draws
         answer = self.agent.act(View(self.public(), self.seat, self.hole_cards))
         return answer if isinstance(answer, Decision) else Decision(answer)
 

@@ -56,6 +56,11 @@ class BotAgent(Agent):
     game : pyspiel.Game or str, optional
         The game that the bot knows, with the table's rules; by default ``universal_poker`` with these rules.
 
+    Raises
+    ------
+    ValueError
+        If `HoldemRules` cannot express the game.
+
     Notes
     -----
     The bot is informed of everything as in OpenSpiel's loops, with dummies for hidden cards. If a card that served as a
@@ -140,9 +145,9 @@ class PolicyAgent(RangeAgent):
     Parameters
     ----------
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
-        In an information state that the policy does not know, all legal actions are equally likely. The average policy
-        of one of pyspiel's solvers reads the solver's memory: keep the solver as long as the agent, or the process
-        crashes.
+        In an information state for which the policy returns no probabilities, all legal actions are equally likely. The
+        average policy of one of pyspiel's solvers reads the solver's memory. Keep the solver as long as the agent:
+        otherwise the policy raises, returns wrong numbers or ends the process.
     game : pyspiel.Game or str
         The policy's game, such as ``"leduc_poker"``; the table must have its rules.
 
@@ -290,7 +295,7 @@ def _load_bot(
 class _Solution(NamedTuple):
     policy: pyspiel.Policy
     game: OpenSpielGame
-    solver: object  # kept alive: the average policy of a sampling solver reads the solver's memory
+    solver: object  # kept alive: the average policy reads the solver's memory
 
 
 @functools.lru_cache(maxsize=8)

@@ -36,12 +36,14 @@ class AgentPolicy(policy.Policy):
         self.action_probabilities(game.replay(game.rules.cards.tolist(), []))  # refuses agents without range_strategy
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
-        """Return the probability of each legal action id of a player, by default of the seat to act.
+        """Return the probability of each legal action id of the seat to act, the only seat that `player_id` may be.
+
+        In a game where every raise size is legal, actions of probability 0 are left out.
 
         Raises
         ------
         ValueError
-            If the agent has no `range_strategy`.
+            If the agent has no `range_strategy`, or an illegal action has a positive probability.
         """
         seat = state.current_player() if player_id is None else player_id
         seen = own_view(self._game.rules, state.history(), seat)
