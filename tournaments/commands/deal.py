@@ -49,7 +49,8 @@ _KEY_BITS = 128
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code.
 
-    The code is 1 if a program does not connect, 130 after an interrupt, and 3 if a player had `_MAX_FAULTS` faults.
+    The code is 1 if a program does not connect, 130 after an interrupt, and 3 if a player had `_MAX_FAULTS` faults or
+    more.
     """
     if options.example is not None:
         return _write_example(options)

@@ -36,7 +36,7 @@ _MAX_PORT = 65_535
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code.
 
-    The code is 1 if the match could not be finished, 130 after an interrupt, and 3 after `_MAX_FAULTS` faults.
+    The code is 1 if the match could not be finished, 130 after an interrupt, and 3 after `_MAX_FAULTS` faults or more.
     """
     host, port = _address(options.address)
     if options.hands is not None and options.hands < 1:

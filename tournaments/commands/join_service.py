@@ -45,7 +45,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code.
 
     The code is 2 without leave to send, 1 after an error of the service or connection, 130 after an interrupt, and 3
-    after `_MAX_FAULTS` faults.
+    if all hands of the folder together have `_MAX_FAULTS` faults or more.
     """
     service = _SERVICES[options.action]
     _check(options)

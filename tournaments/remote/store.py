@@ -105,7 +105,7 @@ class HandStore:
         If another process uses the folder, its hands were played with other settings, or its database is damaged or
         cannot be opened.
     OSError
-        If the folder cannot be created.
+        If the folder cannot be created or read.
     """
 
     def __init__(self, folder: Path, settings: dict[str, Any]):

@@ -56,7 +56,7 @@ def _add_match(add: Callable[..., Any]) -> None:
         type=int,
         metavar="N",
         default=1000,
-        help="hands, at least 1; after each hand all players move one seat on",
+        help="hands, at least 1, without those that --duplicate adds; after each hand all players move one seat on",
     )
     add(
         "--duplicate",

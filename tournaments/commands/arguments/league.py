@@ -153,8 +153,8 @@ def _add_add(actions) -> None:
     parser = add_action(
         actions,
         "add",
-        "Add agents. An agent whose file, stored strategy or code of this package has changed is a new entry; the old "
-        "one is removed.",
+        "Add agents. After a change of an agent's file or stored strategy, or of this package's code that it uses, the "
+        "agent is a new entry, and the old one is removed.",
         ["league runs/mine add tag equity", "league runs/mine add my_bot.py:MyBot", "league runs/mine add"],
     )
     parser.add_argument(

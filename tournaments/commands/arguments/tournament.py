@@ -33,7 +33,7 @@ def add(commands) -> None:
 
 
 # Options that are settings of the tournament have no default here. An option that is given overrides the settings file.
-# For an option that is not given, the file decides, or else `TournamentConfig`.
+# For an option that is not given, the file decides, or else `with_default_tournament` and `TournamentConfig`.
 
 
 def _add_table(add: Callable[..., Any]) -> None:
