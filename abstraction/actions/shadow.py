@@ -149,8 +149,8 @@ class ShadowRules:
     def totals(self, shadow: Shadow, state: BettingState) -> list[int]:
         """Return the hand's raise-to total, legal or not, for each raise of the tree's decision.
 
-        The tree's all-in becomes the hand's all-in if the seat and its tree seat start with equal stacks, in big
-        blinds.
+        The tree's all-in becomes the hand's all-in if the seat and its first tree seat (`tree_seats`) start with equal
+        stacks, in big blinds.
         """
         totals = self._shares(shadow, state)
         if self._is_as_deep[state.actor] and self._all_in(shadow, state.actor):

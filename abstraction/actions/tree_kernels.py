@@ -28,7 +28,7 @@ from plurispiel.abstraction.machine.jit import kernel
 MAX_ACTIONS = 32
 """Greatest number of actions on offer at one decision, fold and call included."""
 MAX_DEPTH = 400
-"""Greatest number of actions in a hand."""
+"""A bound that no hand's number of actions exceeds."""
 TERMINAL = -1
 
 POT, BIG_BLIND, ALL_IN = 0, 1, 2

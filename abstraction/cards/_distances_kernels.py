@@ -1,4 +1,4 @@
-"""Kernels that find the nearest of many centroids.
+"""Kernels of distances to centroids, and of the search for the nearest centroid.
 
 Points and centroids are small integers in bytes or float32, so that the sums of the search are exact. Neither the order
 of additions nor the number of threads can change a nearest centroid. Among equally near centroids, the one with the

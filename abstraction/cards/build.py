@@ -55,7 +55,8 @@ def build_table(
     ----------
     folder : Path, optional
         Where to save the table; by default the table is not saved. If the folder holds a finished table of this
-        configuration, that table is loaded; an unfinished build of this configuration and version is resumed.
+        configuration, that table is loaded; an unfinished build of this configuration by this version of plurispiel is
+        resumed.
     threads : int, optional
         By default as many as there are processors; the table is the same with any number of threads.
     show_progress : bool

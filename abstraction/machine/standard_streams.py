@@ -27,8 +27,9 @@ def printable(text: str) -> str:
 def standard_streams() -> Iterator[None]:
     """Provide standard input, output and error even if the caller closed them.
 
-    In output, a blank replaces each character that a terminal would obey. A failed write to standard output raises
-    `OutputLost`. A failed write to standard error is dropped: a run must not end because its notes cannot be shown.
+    In output, a blank replaces each character that a terminal would obey; only `_Stream.write_styled` keeps styles. A
+    failed write to standard output raises `OutputLost`. A failed write to standard error is dropped: a run must not end
+    because its notes cannot be shown.
     """
     _open_closed()
     output, notes = _Stream(sys.stdout, _output_lost), _Stream(sys.stderr, lambda error: None)
