@@ -83,8 +83,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="largest number of line-ups. If there are more, N are drawn, in which all agents, and all pairs of "
-        "agents, play about equally often (default: 100)",
+        help="largest number of line-ups. If there are more, N are drawn, in which all agents (in a gauntlet, all but "
+        "the first), and all pairs of them, play about equally often (default: 100)",
     )
 
 
