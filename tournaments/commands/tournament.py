@@ -64,7 +64,7 @@ def _play(settings: dict[str, Any], how: RunOptions, suffix: str) -> tuple[int, 
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of the file, if one was given, overridden by the options and completed (`gather_settings`)."""
+    """Return the settings of the file, if one is given, overridden by the options and completed (`gather_settings`)."""
     given = {
         field.name: getattr(options, field.name)
         for field in dataclasses.fields(TournamentConfig)
