@@ -1,6 +1,7 @@
 """Counterfactual value networks: solved situations, training, and networks that give the values of all hands."""
 
-from plurispiel.agents.values.levels import LEVELS, DrawnSituation, Level, draw_situation
+from plurispiel.agents.values.drawn_situation import DrawnSituation, draw_situation
+from plurispiel.agents.values.levels import LEVELS, Level
 from plurispiel.agents.values.net import ValueNet
 from plurispiel.agents.values.net_file import StoredNet, load_net
 from plurispiel.agents.values.training import TrainingConfig

@@ -19,16 +19,9 @@ from plurispiel.abstraction.machine.artefact import (
     load_artefact,
     write_artefact,
 )
-from plurispiel.agents.values.levels import (
-    LEVELS,
-    SPLITS,
-    DrawnSituation,
-    Level,
-    chips_behind,
-    draw_situation,
-    find_level,
-    pot_of,
-)
+from plurispiel.agents.values.drawn_situation import SPLITS, DrawnSituation, draw_situation
+from plurispiel.agents.values.levels import LEVELS, Level, chips_behind, find_level, pot_of
+from plurispiel.agents.values.self_play import bundled_digest
 from plurispiel.agents.values.solved_situation import Solved
 
 __all__ = ["SHARD", "DataConfig", "Situations", "data_config", "load_situations", "sample", "situations_digest"]
@@ -228,6 +221,7 @@ def _facts(config: DataConfig, split: str, first: int) -> dict[str, Any]:
         "first": first,
         "menu": level.menu,
         "tolerance": level.tolerance,
+        "blueprint": level.blueprint and bundled_digest(level.blueprint),
     }
 
 

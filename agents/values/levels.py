@@ -1,34 +1,16 @@
-"""The places in a game that have networks, each with the situations on which its network is trained.
-
-A *level* is the start of a street. A *situation* at a level is a board, a pot and the ranges of both seats.
-"""
+"""The places in a game that have networks. A *level* is the start of a street."""
 
 import functools
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_tree import street_betting
-from plurispiel.abstraction.holdem.boards import board_classes, find_boards
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, HoldemRules
-from plurispiel.abstraction.holdem.showdown import rank_hands
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.agents.values.range_generator import draw_ranges
 
-__all__ = ["LEVELS", "SPLITS", "Level", "DrawnSituation", "chips_behind", "draw_situation", "find_level", "pot_of"]
-
-SPLITS = ("train", "unseen")
-"""Situations to train with, and situations to measure errors with. In hold'em the two share no class of boards."""
-
-_PARTS = ((100, 101), (200, 400), (400, 2_000), (2_000, 6_000), (6_000, 19_951))
-"""Intervals of each seat's chips in the pot, without their upper ends. The paper draws each interval with equal
-probability; stacks are 20,000."""
-
-_MANY_CLASSES = 1_000
-_HELD_OUT = 25  # one class of boards in 25 is unseen
-_SCATTER = 2_654_435_761  # Knuth's multiplier: neighbouring classes, which have like boards, are held out independently
+__all__ = ["LEVELS", "Level", "chips_behind", "find_level", "pot_of"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +31,9 @@ class Level:
         A situation is solved until half of the sum of both seats' gains by best responses is at most this share of a
         sum: the pot, and the chips behind up to twice the pot. The number of iterations has a limit, too
         (`solve_exactly`).
+    blueprint : str or None
+        Name of the bundled blueprint whose self-play gives a third of the situations; None if no situation is from
+        play.
     """
 
     name: str
@@ -57,6 +42,7 @@ class Level:
     menu: str
     num_bins: int
     tolerance: float
+    blueprint: str | None = None
 
     @property
     def board_size(self) -> int:
@@ -85,24 +71,8 @@ class Level:
 
 LEVELS = {
     "leduc": Level("leduc", LEDUC, street=1, menu="fcpa", num_bins=0, tolerance=0.001),
-    "river": Level("river", HUNL, street=3, menu="fcpa", num_bins=256, tolerance=0.005),
+    "river": Level("river", HUNL, street=3, menu="fcpa", num_bins=256, tolerance=0.005, blueprint="headsup-compact"),
 }
-
-
-class DrawnSituation(NamedTuple):
-    """A start of a street, with ranges of both seats.
-
-    Attributes
-    ----------
-    state : BettingState
-    board : tuple of int
-    ranges : float64[2, num_combos]
-        Weights in any scale, above 0 for all combos that share no card with the board.
-    """
-
-    state: BettingState
-    board: tuple[int, ...]
-    ranges: np.ndarray
 
 
 def find_level(name: str) -> Level:
@@ -116,30 +86,6 @@ def find_level(name: str) -> Level:
     if name not in LEVELS:
         raise ValueError(f"a level is {' or '.join(LEVELS)}, got {name!r}{suggestion(name, LEVELS)}")
     return LEVELS[name]
-
-
-def draw_situation(level: Level, seed: int, split: str, number: int) -> DrawnSituation:
-    """Return the situation with a number in the endless sequence of a seed and a split.
-
-    The board represents its class (`boards.BoardClasses`): all boards that differ by a renaming of suits.
-
-    Parameters
-    ----------
-    level : Level
-    seed : int
-    split : {"train", "unseen"}
-    number : int
-    """
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SPLITS.index(split), number)))
-    rules = level.rules
-    state = level.starts[int(rng.integers(len(level.starts)))] if rules.is_limit else _river_start(rules, rng)
-    board = _draw_board(level, split, rng)
-    hands = rank_hands(rules, board)
-    # Shards keep the roots of weights as float16; a situation has the weights that its shard keeps.
-    roots = np.sqrt(draw_ranges(hands.groups, 2, rng)).astype(np.float16).astype(np.float64)
-    ranges = np.zeros((2, rules.num_combos))
-    ranges[:, hands.combos] = np.maximum(roots, np.finfo(np.float16).smallest_subnormal) ** 2
-    return DrawnSituation(state, board, ranges)
 
 
 def pot_of(state: BettingState) -> int:
@@ -165,25 +111,3 @@ def _ends(state: BettingState) -> list[BettingState]:
     betting = street_betting(state)[1]
     first = {decision.root: decision.state for decision in reversed(betting.decisions)}
     return [BettingState(state.rules, np.array(first[root], state.array.dtype)) for root in sorted(first)]
-
-
-def _river_start(rules: HoldemRules, rng: np.random.Generator) -> BettingState:
-    """Return the river after a called raise, or a mere call, before the flop and checks on flop and turn."""
-    low, high = _PARTS[int(rng.integers(len(_PARTS)))]
-    part = int(rng.integers(low, high))
-    state = BettingState(rules)
-    state.apply(part if part > rules.big_blind else CALL)
-    while state.street < rules.num_streets - 1:
-        state.apply(CALL)
-    return state
-
-
-def _draw_board(level: Level, split: str, rng: np.random.Generator) -> tuple[int, ...]:
-    rules = level.rules
-    classes = board_classes(level.board_size, rules.num_suits, rules.num_ranks)
-    while True:
-        cards = rng.choice(rules.cards, level.board_size, replace=False)
-        found = int(find_boards(cards, rules.num_suits, rules.num_ranks)[0])
-        is_held_out = found * _SCATTER % (1 << 32) % _HELD_OUT == 0
-        if len(classes.boards) < _MANY_CLASSES or is_held_out == (split == "unseen"):
-            return tuple(classes.boards[found].tolist())

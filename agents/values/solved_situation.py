@@ -7,7 +7,8 @@ import numpy as np
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.resolve.vector_cfr_kernels import BEST, OWN
-from plurispiel.agents.values.levels import DrawnSituation, Level, chips_behind, pot_of
+from plurispiel.agents.values.drawn_situation import DrawnSituation
+from plurispiel.agents.values.levels import Level, chips_behind, pot_of
 
 __all__ = ["Solved", "solve_exactly"]
 

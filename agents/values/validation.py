@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.agents.values.data_set import Situations
+from plurispiel.agents.values.drawn_situation import is_from_play
 from plurispiel.agents.values.encoding import bins_of, checkdown, gate, inputs
 from plurispiel.agents.values.levels import Level
 from plurispiel.agents.values.net import ValueNet
@@ -24,7 +25,7 @@ _QUARTERS = 4
 
 
 def measure(net: ValueNet, level: Level, situations: Situations) -> dict[str, Any]:
-    """Return the errors of a network in pots.
+    """Return the errors of a network in pots, on the first situations of a split.
 
     Returns
     -------
@@ -32,8 +33,9 @@ def measure(net: ValueNet, level: Level, situations: Situations) -> dict[str, An
         ``situations``; ``mae`` (mean absolute error), ``rms`` (root mean square), ``huber`` (mean of e^2 / 2, beyond 1
         linear), ``mae_checkdown`` (of the value of checking down) and ``mae_constant`` (of the exact mean over all
         hands of a seat); ``strata``, a list of the same figures for situations by chips behind (``spr``: limits in
-        pots) and by the smaller one of both ranges' entropies (``entropy``: limits in bits, quarters of the
-        situations). A stratum without situations is left out.
+        pots), by the smaller one of both ranges' entropies (``entropy``: limits in bits, quarters of the situations)
+        and, at a level with situations from play, by ``source`` ("random" or "play"). A stratum without situations is
+        left out.
     """
     evs, checked_down, masses = net_evs(net, level, situations)
     exact = situations.evs.astype(np.float64)
@@ -64,6 +66,10 @@ def measure(net: ValueNet, level: Level, situations: Situations) -> dict[str, An
         chosen = (entropy >= low) & ((entropy < high) | (quarter == _QUARTERS - 1))
         if chosen.any():
             strata.append({"entropy": [float(low), float(high)]} | errors(chosen))
+    from_play = is_from_play(level, np.arange(len(spr)))
+    for source, chosen in (("random", ~from_play), ("play", from_play)):
+        if from_play.any() and chosen.any():
+            strata.append({"source": source} | errors(chosen))
     return errors(np.ones(len(spr), bool)) | {"strata": strata}
 
 

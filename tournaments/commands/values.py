@@ -8,8 +8,9 @@ from pathlib import Path
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.values.data_set import DataConfig, data_config, load_situations, sample
+from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.floor import encoding_floor
-from plurispiel.agents.values.levels import draw_situation, find_level
+from plurispiel.agents.values.levels import find_level
 from plurispiel.agents.values.net_file import StoredNet, load_net
 from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig

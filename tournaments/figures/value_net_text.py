@@ -67,5 +67,7 @@ def _stratum(facts: Mapping[str, Any]) -> str:
     if "spr" in facts:
         low, high = facts["spr"]
         return f"{low:g} pots behind or more" if high is None else f"{low:g} to {high:g} pots behind"
+    if "source" in facts:
+        return "from play" if facts["source"] == "play" else "random"
     low, high = facts["entropy"]
     return f"{low:.2f} to {high:.2f} bits"

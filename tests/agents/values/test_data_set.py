@@ -12,7 +12,8 @@ from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.values import data_set
 from plurispiel.agents.values.data_set import DataConfig, load_situations, sample
-from plurispiel.agents.values.levels import LEVELS, chips_behind, draw_situation, pot_of
+from plurispiel.agents.values.drawn_situation import draw_situation
+from plurispiel.agents.values.levels import LEVELS, chips_behind, pot_of
 from plurispiel.agents.values.solved_situation import Solved, solve_exactly
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")

@@ -1,0 +1,107 @@
+"""Random situations. A *situation* at a level is a board, a pot and the ranges of both seats."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
+from plurispiel.abstraction.holdem.boards import board_classes, find_boards
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import rank_hands
+from plurispiel.agents.values.levels import Level
+from plurispiel.agents.values.range_generator import draw_ranges
+from plurispiel.agents.values.self_play import play_to
+
+__all__ = ["SPLITS", "DrawnSituation", "draw_situation", "is_from_play"]
+
+SPLITS = ("train", "unseen")
+"""Situations to train with, and situations to measure errors with. In hold'em the two share no class of boards."""
+
+_PARTS = ((100, 101), (200, 400), (400, 2_000), (2_000, 6_000), (6_000, 19_951))
+"""Intervals of each seat's chips in the pot, without their upper ends. The paper draws each interval with equal
+probability; stacks are 20,000."""
+
+_MOST_RANDOM = 0.3
+"""The largest share of a random range in a range from play, so that every hand has some weight."""
+
+_MANY_CLASSES = 1_000
+_HELD_OUT = 25  # one class of boards in 25 is unseen
+_SCATTER = 2_654_435_761  # Knuth's multiplier: neighbouring classes, which have like boards, are held out independently
+
+
+class DrawnSituation(NamedTuple):
+    """A start of a street, with ranges of both seats.
+
+    Attributes
+    ----------
+    state : BettingState
+    board : tuple of int
+    ranges : float64[2, num_combos]
+        Weights in any scale, above 0 for all combos that share no card with the board.
+    """
+
+    state: BettingState
+    board: tuple[int, ...]
+    ranges: np.ndarray
+
+
+def draw_situation(level: Level, seed: int, split: str, number: int) -> DrawnSituation:
+    """Return the situation with a number in the endless sequence of a seed and a split.
+
+    The board represents its class (`boards.BoardClasses`): all boards that differ by a renaming of suits.
+
+    Parameters
+    ----------
+    level : Level
+    seed : int
+    split : {"train", "unseen"}
+    number : int
+    """
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SPLITS.index(split), number)))
+    rules = level.rules
+    board = _draw_board(level, split, rng)
+    hands = rank_hands(rules, board)
+    weights = draw_ranges(hands.groups, 2, rng)
+    if is_from_play(level, np.array(number)):
+        assert level.blueprint is not None
+        state, played = play_to(level.blueprint, rules, board, rng)
+        weights += (rng.uniform(0.0, _MOST_RANDOM) - 1.0) * (weights - played[:, hands.combos])
+    elif rules.is_limit:
+        state = level.starts[int(rng.integers(len(level.starts)))]
+    else:
+        state = _river_start(rules, rng)
+    # Shards keep the roots of weights as float16; a situation has the weights that its shard keeps.
+    roots = np.sqrt(weights).astype(np.float16).astype(np.float64)
+    ranges = np.zeros((2, rules.num_combos))
+    ranges[:, hands.combos] = np.maximum(roots, np.finfo(np.float16).smallest_subnormal) ** 2
+    return DrawnSituation(state, board, ranges)
+
+
+def is_from_play(level: Level, numbers: np.ndarray) -> np.ndarray:
+    """Return whether the situations with some numbers have pots and ranges from self-play: bool[n].
+
+    One situation in three has, at a level with a blueprint.
+    """
+    return (numbers % 3 == 2) & (level.blueprint is not None)
+
+
+def _river_start(rules: HoldemRules, rng: np.random.Generator) -> BettingState:
+    """Return the river after a called raise, or a mere call, before the flop and checks on flop and turn."""
+    low, high = _PARTS[int(rng.integers(len(_PARTS)))]
+    part = int(rng.integers(low, high))
+    state = BettingState(rules)
+    state.apply(part if part > rules.big_blind else CALL)
+    while state.street < rules.num_streets - 1:
+        state.apply(CALL)
+    return state
+
+
+def _draw_board(level: Level, split: str, rng: np.random.Generator) -> tuple[int, ...]:
+    rules = level.rules
+    classes = board_classes(level.board_size, rules.num_suits, rules.num_ranks)
+    while True:
+        cards = rng.choice(rules.cards, level.board_size, replace=False)
+        found = int(find_boards(cards, rules.num_suits, rules.num_ranks)[0])
+        is_held_out = found * _SCATTER % (1 << 32) % _HELD_OUT == 0
+        if len(classes.boards) < _MANY_CLASSES or is_held_out == (split == "unseen"):
+            return tuple(classes.boards[found].tolist())
