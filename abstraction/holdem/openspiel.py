@@ -7,6 +7,7 @@ numbers. *Our* actions are those of `betting.BettingState`: 0 fold, 1 check or c
 
 import dataclasses
 import functools
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -31,6 +32,8 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 GAME_NAMES = ("universal_poker", "leduc_poker", "kuhn_poker")
 
 _GAME_STRING = re.compile(r"\w+(\((\w+=[^(),=]*(,\w+=[^(),=]*)*)?\))?")
+_NUMERIC = re.compile(r"=([-+.0-9]+)(?=[,)])")
+"""A value that OpenSpiel's parser takes for a number. If it is none, or too large, the parser raises a RuntimeError."""
 
 
 def parse_game(text: str) -> HoldemRules:
@@ -47,6 +50,9 @@ def parse_game(text: str) -> HoldemRules:
         return PRESETS[text.upper()]
     if not _GAME_STRING.fullmatch(text):  # OpenSpiel's own parser also prints to stderr
         raise ValueError(f"a game string is written NAME(parameter=value,parameter=value), got {text!r}")
+    for value in _NUMERIC.findall(text):
+        if not _is_number(value):
+            raise ValueError(f"numbers of a game string are whole numbers up to {MAX_CHIPS}, got {value[:20]!r}")
     parameters = pyspiel.game_parameters_from_string(text)
     name = parameters["name"]
     if name not in GAME_NAMES:
@@ -250,6 +256,14 @@ class OpenSpielGame:
         for action in actions:
             yield self.action_id(betting.array.tolist(), action)
             betting.apply(action)
+
+
+def _is_number(value: str) -> bool:
+    """Return whether OpenSpiel's parser can hold a value of digits, signs and points as a number."""
+    try:
+        return math.isfinite(float(value)) and ("." in value or abs(int(value)) <= MAX_CHIPS)
+    except ValueError:
+        return False
 
 
 def _rules(name: str, parameters: dict[str, Any]) -> HoldemRules:

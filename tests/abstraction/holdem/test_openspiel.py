@@ -185,6 +185,9 @@ def test_openspiel_own_strings():
         ("", "a game string is written"),
         ("universal_poker(", "a game string is written"),
         ("universal_poker(stack=)", "stack needs 2 numbers"),
+        ("universal_poker(numRanks=2147483648)", "whole numbers up to 2147483647, got '2147483648'"),
+        ("universal_poker(numRanks=5-3,numSuits=2)", "whole numbers up to 2147483647, got '5-3'"),
+        ("kuhn_poker(players=.)", "whole numbers up to 2147483647, got '.'"),
     ],
 )
 def test_refusals(text, message):
