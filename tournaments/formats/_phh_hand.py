@@ -94,8 +94,8 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
 def first_seats(blinds: Sequence[int | Fraction]) -> tuple[int, ...]:
     """Return the first seat to act on each of four streets, given the blinds by seat.
 
-    Before the flop, the seat after the largest blind acts first; of several equal blinds the last counts. On later
-    streets seat 0 acts first. pokerkit writes a blind posted out of turn as a negative number, which is never the
+    Before the flop, the seat after the largest blind acts first; of several equally large blinds the last counts. On
+    later streets seat 0 acts first. pokerkit writes a blind posted out of turn as a negative number, which is never the
     largest.
     """
     last = max(range(len(blinds)), key=lambda seat: (blinds[seat], seat), default=-1)
@@ -137,7 +137,7 @@ class _Play:
         self._before = [ante] * rules.num_seats  # contributions on earlier streets, with the ante
 
     def take(self, player: str, words: list[str], unit: int) -> None:
-        """Apply an action of the dealer (``d``) or a player (``p1``, ...), given by the words after `player` in PHH."""
+        """Apply an action of `player`, the dealer (``d``) or ``p1``, ...; `words` are the rest of the action in PHH."""
         match player, words:
             case "d", ["db", cards]:
                 self.board += _cards(cards)

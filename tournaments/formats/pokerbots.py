@@ -34,7 +34,7 @@ def hand_clauses(
     street: int,
     board: Sequence[int],
 ) -> list[str]:
-    """Return the clauses of a hand up to a decision on `street`, or up to the end of the betting.
+    """Return the clauses of a hand up to a decision on `street`, or of a whole hand without its outcome.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ class LeagueConfig:
 
     @functools.cached_property
     def public_seed(self) -> int:
-        """The seed of bootstrap intervals, and of all cards except in pairings with a secret key."""
+        """The seed of bootstrap intervals; the cards of pairings without a secret key derive from it, too."""
         return DEFAULT_SEED if self.seed is None else self.seed
 
     def to_toml(self) -> str:

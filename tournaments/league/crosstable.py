@@ -75,8 +75,9 @@ class Crosstable:
     def is_separated(self, upper: int, lower: int) -> bool:
         """Return whether the anytime-valid interval of the difference of two means excludes 0.
 
-        The same results choose the neighbours. Therefore the 5 % of allowed errors are divided among the differences
-        of all pairs of entries. With 95 % confidence all these intervals hold, whichever of them are looked at.
+        The results that are tested also decide which entries are neighbours. Therefore the 5 % of allowed errors are
+        divided among the differences of all pairs of entries. With 95 % confidence all these intervals hold, whichever
+        of them are looked at.
         """
         size = len(self.numbers)
         difference, weights = self.gap(upper, lower)

@@ -29,7 +29,7 @@ from plurispiel.tournaments.run.tournament_run import Say, prepare
 
 _SETTINGS = "league.toml"
 _BELIEVING = ("aivat", "aivat_duplicate")
-"""The scores that believed agents' reported strategies correct."""
+"""The scores that are corrected by the strategies that believed agents report."""
 
 
 class League:

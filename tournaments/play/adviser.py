@@ -12,7 +12,7 @@ _LEAST = 0.005
 
 
 class Adviser:
-    """An agent that is told what the person's seat is told, and never acts.
+    """An agent that is told what the person's seat is told, and whose actions are never played.
 
     Parameters
     ----------

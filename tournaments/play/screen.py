@@ -25,7 +25,7 @@ class Left(BaseException):
 class Screen:
     """Writes lines for a person and reads the person's lines.
 
-    All methods raise `Left` if the output is lost.
+    All methods that write raise `Left` if the output is lost (`OutputLost`).
 
     Parameters
     ----------

@@ -91,8 +91,8 @@ CORRECTIONS = Section(
     "corrections are added. The steps are: the same deck in all seats; AIVAT's mean over the hands the agent could "
     "have held; chance; the agent's own choices; with two players left, the opponent's choices, if the opponent is an "
     "agent of this package; the luck in the sum of the table's scores (in which outside agents count without their own "
-    "strategies). An agent that is corrected for chance only lacks the steps of the hands it could have held and of "
-    "its own choices. From the second bar on, the deviation is over groups, times the square root of the hands "
+    "strategies). An agent whose strategy is not known or not used has no step for the hands it could have held or "
+    "for its own choices. From the second bar on, the deviation is over groups, times the square root of the hands "
     "in a group. An early step may add spread that a later step removes.",
     ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
     _panel,

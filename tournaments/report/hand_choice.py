@@ -14,7 +14,7 @@ MAX_HANDS = 100
 """Largest number of hands of a run in the viewer."""
 
 MAX_CANDIDATES = 2_000
-"""Largest number of kept groups among which hands are chosen; later groups are ignored."""
+"""Largest number of kept groups among which hands are chosen; later groups, by line-up and deck, are ignored."""
 
 _PER_GROUP = 2
 """Largest number of hands chosen from one group, besides the wanted hands."""
@@ -75,7 +75,7 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
     Raises
     ------
     ValueError
-        If the run does not hold a wanted hand.
+        If the run does not hold a wanted hand, or hands that it kept cannot be read.
     """
     for hand in wanted:
         if not store.holds(hand.lineup, hand.deck) or hand.rotation >= run.config.seats:

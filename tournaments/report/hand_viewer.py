@@ -197,7 +197,7 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
     Raises
     ------
     ValueError
-        If a run does not hold a wanted hand.
+        If a run does not hold a wanted hand, or its folder is damaged or is of another version.
     """
     hands: list[ShownHand] = []
     remarks: list[str] = []

@@ -37,7 +37,8 @@ class Replay:
         A story for each rotation; empty if the replay failed, or if its chips differed from the run's. Also empty if
         its actions differed from the kept hands or, without kept hands, if AIVAT's corrections differed.
     trouble : str
-        The cause if there are no stories, or if the stories may differ from the stored run; otherwise empty.
+        The cause if there are no stories, or if they lack strategies or have other corrections than the stored run;
+        otherwise empty.
     """
 
     lineup: int
@@ -53,6 +54,11 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
     ----------
     groups : iterable of (int, int)
         The line-up and the deck of each group.
+
+    Raises
+    ------
+    RunRefused
+        If hands or stories that were stored during play cannot be read.
     """
     ledger = FaultLedger(run.config.max_faults, store.faults())
     try:
