@@ -1,6 +1,6 @@
 """Kernels of AIVAT: the strategy that an agent reports for all its combos, and the weights of its imaginary hands.
 
-A *kind* of action is one action, or all raises that a report draws from one range of sizes (`announced.Announced`).
+A *kind* of action is one action, or the raises that a report draws from a range of sizes (`announced.Announced`).
 """
 
 from plurispiel.abstraction.machine.jit import kernel

@@ -27,7 +27,8 @@ class Announced(NamedTuple):
     Attributes
     ----------
     actions, highest : list of int
-        The lowest and the highest action of each kind; raises drawn from a range of sizes count as one kind.
+        The lowest and the highest action of each kind. Raises drawn from a range of sizes count as one kind;
+        overlapping ranges are split into disjoint ones.
     probabilities : float64[num_kinds, num_combos]
         The probability of each kind with each combo; 0 for combos that share a card with the board. Decisions with one
         strategy may share this array, so nobody may write to it.

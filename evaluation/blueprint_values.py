@@ -200,7 +200,7 @@ class BlueprintValues(ValueFunction):
         return [work.values[point.row] for point in asked]
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
-        """Return the seat's mean in self-play (`seat_values`), in chips."""
+        """Return the seat's mean in self-play, in chips: from `seat_values` if given, else over deals."""
         return super().deal_mean(rules, seat) if self._seat_values is None else self._seat_values[seat]
 
     def _place(self, actions: tuple[int, ...]) -> RollOutPlace | None:

@@ -50,6 +50,11 @@ class StrategyRows(Protocol):
 
         All boards extend one board of the previous street. If the rows do not depend on the boards, each call returns
         the same object.
+
+        Raises
+        ------
+        ValueError
+            If the agent's rows on these boards cannot be had.
         """
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
@@ -135,6 +140,11 @@ class FlopBestResponse:
         float64[2, num_roots, num_combos]
             For each seat that responds, the values weighted by the other seat's reach, but not by the probability of
             the flop. 0 for combos with a card of the flop.
+
+        Raises
+        ------
+        ValueError
+            If `StrategyRows.rows_on` raises it.
         """
         rules = self._rules
         everything = np.ones((2, rules.num_combos))

@@ -383,7 +383,7 @@ def error_text(error: BaseException) -> str:
 
 
 def unreadable(agent: Agent, error: Exception) -> ValueError:
-    """Return the error to raise for an agent that raised an exception when it was asked for its strategy."""
+    """Return the error to raise for an agent whose strategy cannot be read because of an exception."""
     what = "" if isinstance(error, ValueError | AgentFault) else f"{type(error).__name__}: "
     return ValueError(f"the strategy of {agent.name} cannot be read: {what}{error}")
 

@@ -104,8 +104,8 @@ def subgame_best_response(
     Raises
     ------
     ValueError
-        If no seat is to act, the board lacks cards of its street, the ranges are malformed or have no compatible hands,
-        or for a reason of `public_best_response`.
+        If no seat is to act, the number of board cards is not that of the street, the ranges are malformed or have no
+        compatible hands, or for a reason of `public_best_response`.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The referee: OpenSpiel's universal_poker replays every hand, and a disagreement ends the run."""
+"""The referee: OpenSpiel's universal_poker replays hands, and must pay the same."""
 
 import pyspiel
 

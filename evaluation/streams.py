@@ -3,7 +3,7 @@
 `Seeded` streams derive from one `numpy.random.SeedSequence`, which is no one-way function: the state of one seat's
 generator reveals all other streams of the run, decks included. So `Seeded` streams serve tables of built-in agents
 only. `Keyed` streams are SHA-256 hashes of a key, so that a generator reveals nothing about other streams. They serve
-tables with an agent from outside.
+tables with an agent from outside or a person.
 """
 
 import hashlib
@@ -115,7 +115,8 @@ class Keyed:
 class SeatStreams:
     """Random generators for the seats of one table, re-seeded for every hand.
 
-    Creating a generator costs ten times as much as setting its state, and a group of six seats needs 36 generators.
+    Creating a generator costs more than ten times as much as setting its state, and a group of six seats needs 36
+    generators.
     """
 
     def __init__(self, num_seats: int):

@@ -93,7 +93,7 @@ def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
 
 
 def warmup(text: str, rules: HoldemRules) -> None:
-    """Compile the kernels of a value function, and load its files."""
+    """Compile the kernels of a value function, and load its files; raises like `make_value_function`."""
     make_value_function(text, rules).answers(first_questions(rules))
 
 

@@ -126,6 +126,11 @@ class ValueFunction:
 
         Until the next `restart`, repeated calls for the same situation must return the same values, which both sides of
         a correction use. Entries of impossible combos are ignored, but must be finite.
+
+        Raises
+        ------
+        TypeError
+            If the subclass does not define this method.
         """
         raise TypeError(f"{type(self).__name__} must define values(situation)")
 
@@ -178,8 +183,8 @@ class Checkdown(ValueFunction):
 
     Uncalled chips are returned, and every side pot goes to the best hand among its seats. At the end of a hand the
     value is the payoff. Equities are exact means over all run-outs if there are at most 2,000. If there are more, as
-    before the flop of hold'em, `num_samples` boards are drawn once for each deck. They are used for every seat and
-    situation of that deck.
+    before the flop of hold'em, they are means over `num_samples` boards. These boards come from shuffles that are drawn
+    once for each deck and serve all its seats and situations.
 
     Parameters
     ----------
