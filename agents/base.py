@@ -35,7 +35,7 @@ class Action(NamedTuple):
 
 
 class Board(NamedTuple):
-    """New board cards, at the start of a street."""
+    """New board cards, at the start of a street on which a seat is to act."""
 
     cards: tuple[int, ...]
     street: int

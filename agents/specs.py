@@ -303,12 +303,14 @@ def game_note(spec: str, rules: HoldemRules) -> str:
 
 
 def try_stored(spec: str, rules: HoldemRules) -> None:
-    """Load the stored strategy of an agent, if it has one, and check that the agent plays a game.
+    """Load the stored strategy of an agent, and check that the agent plays a game.
+
+    Agents for which `AgentSpec.is_stored` is false are not checked.
 
     Raises
     ------
     ValueError
-        If the agent does not exist or does not play the game.
+        If the spec is malformed, or the agent does not exist or does not play the game.
     ArtefactRefused
         If the stored strategy is damaged.
     """

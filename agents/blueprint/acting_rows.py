@@ -55,6 +55,12 @@ class ActingRows:
     dtype : data type
         Type of the tables: float32 or float64.
 
+    Attributes
+    ----------
+    blueprint : Blueprint
+    street : callable
+        Maps a street to its `StreetRows`, which are computed once.
+
     Raises
     ------
     ValueError

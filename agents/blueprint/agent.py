@@ -122,7 +122,7 @@ class BlueprintAgent(RangeAgent):
         return self._look_up(public, combo_ids)[1]
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the mean strategy over the sizes to which the latest bet may be mapped, weighted by probability.
+        """Return the mean strategy over the sizes to which the last action may be mapped, weighted by probability.
 
         The sizes drawn for earlier bets stay as they are.
         """
@@ -250,7 +250,7 @@ class BundledAgent(Agent):
         return self._agent.range_strategy(public)
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the mean strategy over the sizes to which the last bet may be mapped, see `BlueprintAgent`."""
+        """Return the mean strategy over the sizes to which the last action may be mapped, see `BlueprintAgent`."""
         return self._agent.expected_strategy(public)
 
 

@@ -125,7 +125,7 @@ class PackedFacts(NamedTuple):
     record : dict
         The configuration of its artefact, as `Blueprint.save` writes it: ``config``, ``training``, ``rows`` and so on.
     digest : str
-        SHA-256 of the file.
+        SHA-256 of the file without its last 64 bytes, which hold this digest.
     """
 
     record: dict[str, Any]

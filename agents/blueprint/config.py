@@ -6,6 +6,7 @@ to this module.
 
 import dataclasses
 import functools
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +46,7 @@ class MenuConfig:
     ----------
     preflop, flop, turn, river : tuple of str or None
         Entry r holds the sizes on offer after r raises on the street, in the grammar of `parse_sizes`. After the last
-        entry no raise is offered. None takes the sizes of the previous street.
+        entry no raise is offered. On every street but the first, None takes the sizes of the previous street.
     multiway : dict
         Maps a street to the sizes while three or more seats have not folded, in the same form. A street that is not
         in `multiway` has the same sizes for any number of seats. But if the street's attribute above is None, the
@@ -165,7 +166,7 @@ class BlueprintConfig:
             )
         if not 1 <= self.iterations <= MAX_ITERATIONS:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, got {self.iterations!r}")
-        if self.prune_below_bb > 0.0:
+        if not -math.inf < self.prune_below_bb <= 0.0:
             raise ValueError(f"prune_below_bb is a negative regret, or 0, got {self.prune_below_bb!r}")
         if self.seed < 0:
             raise ValueError(f"seed is a whole number from 0, got {self.seed!r}")
@@ -244,7 +245,8 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
             raise ValueError(f"[menu] is a section with preflop, flop, turn, river, got {given['menu']!r:.80}")
         menu = dict(given["menu"])
         for street in STREETS:
-            if menu.get(street) is not None:
+            # Without sizes of its own, a street takes those of the previous street, and the first street has none.
+            if street in menu and (menu[street] is not None or street == STREETS[0]):
                 menu[street] = _texts(f"[menu] {street}", menu[street])
         menu["multiway"] = _by_street("[menu.multiway]", menu.get("multiway", {}), _texts)
         menu["callers"] = _by_street("[menu.callers]", menu.get("callers", {}), _numbers)
@@ -309,4 +311,4 @@ def _require_type(name: str, value: object, default: object) -> None:
     if name == "name":
         allowed = (str,)
     if allowed and (not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed)):
-        raise ValueError(f"{name} is a {allowed[-1].__name__}, got {value!r}")
+        raise ValueError(f"{name} is of type {allowed[-1].__name__}, got {value!r}")

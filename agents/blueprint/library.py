@@ -39,7 +39,7 @@ class BundledBlueprint:
     config : BlueprintConfig
         Settings of the training.
     digest : str
-        SHA-256 of the packed file.
+        See `PackedFacts`.
     """
 
     name: str

@@ -134,11 +134,11 @@ class TrainingRun:
             raise ValueError("the run was begun with another betting tree; use the version of plurispiel that began it")
         state = {name: values for name, values in checkpoint.arrays.items() if not name.startswith("watched_")}
         self.trainer.schedule = checkpoint.schedule
-        watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
         try:
+            watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
             watched.require(self.trainer.tree, len(self.trainer.regrets))
             self.trainer.resume(checkpoint.iteration, state)
-        except ValueError as error:
+        except (KeyError, ValueError) as error:
             raise ArtefactRefused(f"the run's newest checkpoint is damaged: {error}; delete it") from None
         self._watched = watched
         self.marks = list(checkpoint.marks)

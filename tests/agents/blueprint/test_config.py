@@ -1,5 +1,7 @@
 """Configurations of blueprints: what they mean, and what is refused."""
 
+import math
+
 import pytest
 
 from plurispiel.abstraction.actions.tree import tree_size
@@ -52,15 +54,17 @@ def test_bad_settings_are_refused_in_one_line(tmp_path):
         ({"seats": 0}, "either a game"),
         ({"game": "leduc"}, "either a game"),
         ({"iterations": 0}, "iterations are 1 to"),
-        ({"iterations": "many"}, "iterations is a int, got 'many'"),
-        ({"exact": 1}, "exact is a bool, got 1"),
+        ({"iterations": "many"}, "iterations is of type int, got 'many'"),
+        ({"exact": 1}, "exact is of type bool, got 1"),
         ({"prune_from": 1.5}, "prune_from is a share of the run"),
         ({"prune_below_bb": 5}, "prune_below_bb is a negative regret"),
+        ({"prune_below_bb": math.nan}, "prune_below_bb is a negative regret, or 0, got nan"),
         ({"stack_bb": 0.5}, "stack_bb is 1 to 10,000"),
         ({"menu": None}, "the bet sizes are missing"),
         ({"menu": {}}, r"\[menu\] needs the setting preflop"),
         ({"menu": {"preflop": ["0.5x"]}}, "bet sizes are written like"),
         ({"menu": {"preflop": 3}}, "is a list of sizes"),
+        ({"menu": {"preflop": None}}, "preflop is a list of sizes"),
         ({"menu": {"preflop": ["allin"], "all_in_share": 2.0}}, "all_in_share is a share"),
         ({"menu": {"preflop": ["allin"], "multiway": {"fifth": ["1p"]}}}, "multiway and callers are given for preflop"),
         ({"speed": 3}, "a blueprint has the settings"),

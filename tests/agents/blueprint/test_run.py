@@ -142,6 +142,9 @@ def test_a_checkpoint_of_another_game_is_refused(tmp_path):
     with pytest.raises(ValueError, match="another bucket table"):
         run, _ = restore(tmp_path)
         run.restore(dataclasses.replace(checkpoint, table_digest="0" * 64))
+    arrays = {name: values for name, values in checkpoint.arrays.items() if name != "watched_nodes"}
+    with pytest.raises(ArtefactRefused, match="newest checkpoint is damaged: 'watched_nodes'; delete it"):
+        run.restore(dataclasses.replace(checkpoint, arrays=arrays))
 
 
 def test_more_threads_take_up_a_run(tmp_path):
