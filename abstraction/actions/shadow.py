@@ -7,11 +7,11 @@ and tree disagree, the following rules hold.
   would then wait for different seats, for example because the call ends the street in the tree, play goes on from the
   smallest raise instead. In any case the bet is *between* two sizes, a call and the smallest raise: the share of hands
   that answers it by a fold depends on both (`Between`), not on the draw.
-- A bet above all sizes but the all-in counts as the all-in only if the next seat to act cannot raise it; the hands
-  that fold to it still depend on its size. If that seat can raise it, play goes on from the largest size below the
-  all-in, though the bet is between that size and the all-in. If the all-in is the only size, a bet that can be raised
-  counts as a call. If hand and tree would then wait for different seats, the bet is *missed* (see below); but if the
-  tree offers no call, play goes on from the all-in.
+- A bet above all sizes but the all-in counts as the all-in if the next seat to act cannot raise it. If that seat can,
+  play goes on from the largest size below the all-in. In either case hands fold as to a bet between these two sizes, or
+  as to the all-in if the bet is at least as large. If the all-in is the only size, a bet that can be raised counts as a
+  call. If hand and tree would then wait for different seats, the bet is *missed* (see below); but if the tree offers no
+  call, play goes on from the all-in.
 - A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
   in the hand does the same. But if a live seat has no tree seat when another seat folds, the live seat takes over the
   folded seat's tree seat.

@@ -1,4 +1,4 @@
-"""Features of hands against uniformly random hands, with card removal, for all combos of a board at once."""
+"""Features of hands against uniformly random hands, for all combos of a board at once."""
 
 import functools
 from itertools import combinations
