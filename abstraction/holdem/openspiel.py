@@ -48,7 +48,7 @@ def parse_game(text: str) -> HoldemRules:
     """
     if text.upper() in PRESETS:
         return PRESETS[text.upper()]
-    if not _GAME_STRING.fullmatch(text):  # OpenSpiel's own parser also prints to stderr
+    if not (text.isascii() and _GAME_STRING.fullmatch(text)):  # OpenSpiel's own parser also prints to stderr
         raise ValueError(f"a game string is written NAME(parameter=value,parameter=value), got {text!r}")
     for value in _NUMERIC.findall(text):
         if not _is_number(value):

@@ -106,6 +106,8 @@ def find_game(text: str) -> pyspiel.Game:
             return pyspiel.load_game(text)
     except pyspiel.SpielError as error:
         raise ValueError(f"OpenSpiel refuses the game {text!r}: {' '.join(str(error).split())[:200]}") from None
+    except TypeError:  # pybind11 takes only text that UTF-8 can hold
+        raise ValueError(f"a game string is text in UTF-8, got {text!r}") from None
 
 
 @contextlib.contextmanager

@@ -184,6 +184,7 @@ def test_openspiel_own_strings():
         ("HUNLL", "unknown game"),
         ("", "a game string is written"),
         ("universal_poker(", "a game string is written"),
+        ("universal_poker(blind=\udcff)", "a game string is written"),  # bytes of the command line that are no text
         ("universal_poker(stack=)", "stack needs 2 numbers"),
         ("universal_poker(numRanks=2147483648)", "whole numbers up to 2147483647, got '2147483648'"),
         ("universal_poker(numRanks=5-3,numSuits=2)", "whole numbers up to 2147483647, got '5-3'"),

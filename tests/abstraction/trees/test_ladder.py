@@ -29,6 +29,7 @@ def test_names_and_strings():
         ("leduc-1", "leduc-N has 2..13 ranks, got leduc-1"),
         ("leduc_poker(players=99)", "OpenSpiel refuses the game 'leduc_poker.players=99.'"),
         ("kuhn_poker(players=2", "OpenSpiel refuses the game .* Missing closing bracket"),
+        ("goofspiel(imp_info=\udcff)", "a game string is text in UTF-8"),
         ("universal_poker(stack=10 10)", "a stack must cover its blind"),
     ],
 )
