@@ -46,7 +46,7 @@ class Announced(NamedTuple):
 class Answers:
     """An agent's reported strategies at its decisions of a hand, or the reason they cannot be used, if any.
 
-    A silent agent has neither.
+    An agent that reports no strategy has neither.
     """
 
     announced: list[Announced] | None
@@ -169,7 +169,7 @@ class Reports:
 
 
 def _is_fixed(strategy: Strategy) -> bool:
-    """Return whether a strategy has no `highest` and has arrays that nobody can write to without a change of flags."""
+    """Return whether a strategy has no `highest`, and nobody can write to its arrays unless they are made writeable."""
     arrays = strategy.actions, strategy.probabilities
     is_array = strategy.highest is None and all(isinstance(array, np.ndarray) for array in arrays)
     return is_array and all(array.flags.owndata and not array.flags.writeable for array in arrays)

@@ -12,7 +12,7 @@ import numpy as np
 _NO_PAYOFF = 1e-9
 """Sums of two opposite payoffs, and singular values, up to this share of the largest payoff count as 0."""
 _NO_SHARE = 1e-6
-"""A share of at most this is rounding of a linear program and counts as 0."""
+"""Shares up to this number are rounding of a linear program and count as 0."""
 _MAX_RESIDUAL = 1e-5
 """Largest payoff, as a share of the largest in the matrix, that an agent may win against the equilibrium."""
 

@@ -350,7 +350,7 @@ class PublicWalk:
         return totals
 
     def _is_suit_symmetric(self, index: int, reach: np.ndarray, renamings: np.ndarray) -> bool:
-        """Return whether boards that differ by a renaming of suits have the same values up to it, by the tests."""
+        """Return whether the tests find no difference between boards that differ by a renaming of suits."""
         if any((np.abs(reach[..., renaming] - reach) > SYMMETRY_TOLERANCE).any() for renaming in renamings):
             return False
         arrives = np.count_nonzero(reach, axis=2)  # [seat, root]

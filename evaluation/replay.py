@@ -28,7 +28,8 @@ class Undecided(ValueError):
     """A legal record does not decide the hand: it lacks cards or actions that matter, or a mucked hand would win."""
 
 
-_action = functools.lru_cache(maxsize=1 << 12)(Action)  # many hands have few different actions, so equal ones are one
+# Many hands have few different actions, so equal actions are one object.
+_action = functools.lru_cache(maxsize=1 << 12)(Action)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ corrected score
 
 therefore has the mean of X_c for every beta_c that does not depend on this group. Its variance is lowest with beta_c =
 Cov(X_c, Z) / Var(Z), a control variate. An agent that reports no strategy keeps the luck of its own actions and part of
-the luck of its cards in X_c, and the same luck is in Z. With little other luck in Z, beta_c is near 1, and X_c - Z is
-minus the sum of the other scores.
+the luck of its cards in X_c, and the same luck is in Z. With little other luck in Z, beta_c is near 1, and the
+corrected score is nearly X_c - Z, which is minus the sum of the other scores.
 
 **Coefficients.** The coefficients of a group are fitted on earlier groups alone, namely those before its block of decks
 in the schedule. Given the past they are constants, so the corrected scores less their mean are martingale differences.
