@@ -195,7 +195,7 @@ class OpenSpielGame:
         Raises
         ------
         ValueError
-            If the game's menu does not offer the action in this state.
+            If the game has a menu of raises, and does not offer the action in this state.
         """
         actions = self.actions(state)
         if actions is None:
@@ -211,7 +211,7 @@ class OpenSpielGame:
         Raises
         ------
         ValueError
-            If the game's menu does not offer the id in this state.
+            If the game has a menu of raises, and does not offer the id in this state.
         """
         actions = self.actions(state)
         if actions is None:

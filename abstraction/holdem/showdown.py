@@ -132,7 +132,7 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
 
 
 def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the weight of compatible hands that it beats minus the weight of hands that beat it.
+    """Return, for each hand, the weight of the compatible hands that it beats minus the weight of those that beat it.
 
     Parameters, errors and the shape of the result are as in `fold_mass`.
     """

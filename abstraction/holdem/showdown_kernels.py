@@ -180,7 +180,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
 @kernel
 def fill_showdown_margin(cards, groups, reach, rows, mass, out):
-    """Write, for each hand, the weight of compatible hands that it beats minus the weight of hands that beat it.
+    """Write, for each hand, the weight of the compatible hands that it beats minus the weight of those that beat it.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
 
     Notes
     -----
-    Let W, E and S be the weights of weaker, equal and stronger hands. Then W - S = W + (W + E) - (W + E + S): one sweep
-    reads W before each group of equal hands, and W + E after the group. With its two cards, the hand itself is
-    subtracted twice instead of once. This error is the same in the second and the third term, so it cancels.
+    Let W, E and S be the weights of weaker, equal and stronger compatible hands. W - S is W + (W + E) - (W + E + S).
+    One sweep reads W before each group of equal hands, and W + E after the group. With its two cards, the hand itself
+    is subtracted twice instead of once. This error is the same in the second and the third term, so it cancels.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):

@@ -394,7 +394,9 @@ class VectorSolver:
         return Evaluation(weighed[:, kernels.OWN], weighed[:, kernels.BEST])
 
     def strategy(self, street: int, decision: BettingDecision, board: int = 0) -> np.ndarray:
-        """Return the average strategy of a decision: float64[num_combos, num_actions], NaN for combos not in range.
+        """Return the average strategy of a decision: float64[num_combos, num_actions].
+
+        The strategy is NaN for combos that share a card with the board or are not in the seat's range.
 
         Parameters
         ----------

@@ -256,7 +256,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         self._kept: dict[int, np.ndarray] = {}
 
     def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
-        """Return all boards of the second street, or a sample if that is the last street and has more boards."""
+        """Return all boards of the second street, or a sample if it is the last street and has more than `count`."""
         if not street.is_last or self._count >= len(street.deals.boards):
             return super().visits(street, seat)
         drawn = self._drawn(street, seat, _FIRST_BOARD, self._starts(street, seat)[_FIRST_BOARD], self._count)
@@ -265,7 +265,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         return [Visits(boards, factors) for boards, factors in parts]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return all boards after each board; on the last street a sample of each board that more boards come after."""
+        """Return all boards after each board, or a sample on the last street where these are more than `count`."""
         children = street.deals.child_first[parents + 1] - street.deals.child_first[parents]
         if not street.is_last or (self._count >= children).all():
             return super().run_outs(street, parents, seat)

@@ -1,9 +1,9 @@
 """Walks over all boards of a subgame: ranges go down from street to street, values come back up.
 
-A walk starts at `Walk.values`. On a street with later streets, `Walk._pass` passes both seats' reach down the betting,
-has the boards of the later streets walked over, and carries their values up. One kernel call walks over the boards of
-the last two streets after the first, or over those of the last street alone (`_walk_kernels`). The walk itself is the
-same for iterations and for measurements; a `Task` says which strategies are played and what happens to the values.
+A walk starts at `Walk.values`. One kernel call walks over the boards of the last street, or of the last two streets if
+neither is the first (`_walk_kernels`). On each street before these, `Walk._pass` passes both seats' reach down the
+betting, has the boards of the later streets walked over, and carries their values up. The walk itself is the same for
+iterations and for measurements; a `Task` says which strategies are played and what happens to the values.
 
 The boards of the first deal are cut into chunks. Threads run the same kernel, which takes chunks from a common counter
 until none is left. Chunks are summed in a fixed order, so no result depends on the number of threads.
@@ -183,7 +183,7 @@ class Walk:
         return Visits(np.zeros(1, np.int64), np.ones(1, self._dtype))
 
     def _pass(self, index: int, board: int, factor: float, seat: int, task: Task, way: Way, totals: np.ndarray) -> None:
-        """Do a task on a board of any street but the last, and on all boards after it.
+        """Do a task on a board of any street but the last, and on the boards that the task visits after that board.
 
         The values at the street's roots, by the hands on the board's parent, are added to `totals` as in `leave_board`.
         """
