@@ -1,6 +1,6 @@
 """Match logs of the ACPC's dealer, with a line for each hand.
 
-``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:300|-300:Alice|Bob`` holds the number of the hand, the betting, hole cards and
+``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:-300|300:Alice|Bob`` holds the number of the hand, the betting, hole cards and
 board, net chips, and names. Streets are separated by ``/``, values of the seats by ``|``. A no-limit raise is written
 with the chips bet over the whole hand, a limit raise without a size. Players change seats from hand to hand, so the
 names change places. A reduced deck has the highest ranks and last suits in these logs, but the lowest ranks and first

@@ -1,6 +1,6 @@
 """MATCHSTATE lines of the ACPC's protocol, by which a dealer tells a player the state of a hand, and the answers.
 
-The dealer writes ``MATCHSTATE:1:17:r300c/:|AsKd/Td9d6h``: the player's seat, the number of the hand, the betting, and
+The dealer writes ``MATCHSTATE:1:17:r300c/c:|AsKd/Td9d6h``: the player's seat, the number of the hand, the betting, and
 the hole cards by seat with the board. The player repeats the line and appends its action: ``...:c``, or ``r900`` for a
 raise to 900 chips over the whole hand (``r`` in a limit game). Betting and cards are written as in logs (module
 `acpc`). Of the hole cards a player sees its own, and after a showdown those of every seat that has not folded.

@@ -26,13 +26,13 @@ from plurispiel.tournaments.run.witness import Told
 
 NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is the strategy of the "
-    "seat to act. The filled height of a cell is the share of its hand that is still in the seat’s range, the colours "
-    "are the actions, and the framed cell is the hand that the seat held. The ledger lists AIVAT’s correction of each "
-    "seat’s result at every event. A minus takes good luck out. Below the ledger stand AIVAT’s value function, and "
-    "whether the run’s scores contain these corrections. Raises are named by the seat’s chips over the whole hand. "
-    "Hands that were not recorded during play are replayed when this page is made, and compared with the stored run. "
-    "Strategies of agents from outside, and of agents that are not deterministic, are shown as recorded during play, "
-    "or not at all."
+    "seat that acts at this step, or that acted last. The filled height of a cell is the share of its hand that is "
+    "still in the seat’s range, relative to the largest share of a cell. The colours are the actions, and the framed "
+    "cell is the hand that the seat held. The ledger lists AIVAT’s correction of each seat’s result at every event. A "
+    "minus takes good luck out. Below the ledger stand AIVAT’s value function, and whether the run’s scores contain "
+    "these corrections. Raises are named by the seat’s chips over the whole hand. Hands that were not recorded during "
+    "play are replayed when this page is made, and compared with the stored run. Strategies of agents from outside, "
+    "and of agents that are not deterministic, are shown as recorded during play, or not at all."
 )
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb", "values", "in_scores")
 GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")

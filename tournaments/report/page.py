@@ -123,7 +123,7 @@ def _summary(run: RunRecord, is_lettered: bool) -> str:
         warning = paragraph(
             f"Stopped by its rule “{results['stop_when']}” after {results['decks']:,} decks of each line-up. The "
             "rule was checked many times. Therefore trust the anytime-valid intervals (sequential_ci95 in "
-            "ranking.csv); the columns ± 95 % and p assume a single check.",
+            "ranking.csv); the intervals and p on this page assume a single check.",
             "remark",
         )
     return f'{what}<dl class="tiles">{tiles}</dl>{warning}'
