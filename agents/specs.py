@@ -104,7 +104,10 @@ class AgentSpec:
 
     @property
     def title(self) -> str:
-        """The agent's name in results: the spec without parent folders, and without ``cwd`` and ``base``."""
+        """The agent's name in results.
+
+        It is the spec without the folders above its file, program or stored strategy, and without ``cwd`` and ``base``.
+        """
         if self.name in _COMMANDS:
             return f"{self.name}:{titled_command(self.argument, self.options)}"
         if (self.is_stored and self.argument) or self.is_program:
@@ -226,7 +229,7 @@ def make_agent(spec: str) -> Agent:
     ValueError
         If the spec is malformed, the agent does not exist, is a program, cannot be loaded, or refuses the options.
     ArtefactRefused
-        If the stored strategy is damaged.
+        If the stored strategy is damaged, or there is no such solved game.
     """
     parsed = parse_spec(spec)
     options = dict(parsed.options)
@@ -312,7 +315,7 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
     ValueError
         If the spec is malformed, or the agent does not exist or does not play the game.
     ArtefactRefused
-        If the stored strategy is damaged.
+        If the stored strategy is damaged, or there is no such solved game or network.
     """
     parsed = parse_spec(spec)
     if parsed.is_stored:
@@ -323,9 +326,9 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
 
 
 def prepare_stored(spec: str, rules: HoldemRules) -> None:
-    """Begin a hand with an agent that has a stored strategy: this loads the strategy and compiles the agent's kernels.
+    """Begin a hand with an agent for which `AgentSpec.is_stored` is true; other agents are left alone.
 
-    The errors are those of `try_stored`.
+    This loads a stored strategy and compiles the agent's kernels. The errors are those of `try_stored`.
     """
     if parse_spec(spec).is_stored:
         make_agent(spec).restart(rules, 0, np.random.default_rng(0))

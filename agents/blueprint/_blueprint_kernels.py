@@ -26,7 +26,7 @@ from plurispiel.agents.blueprint.traversal_kernels import (
 
 @kernel
 def fill_rows(cells, is_early, sums, later_sums, regrets, highest, rows, strategy):
-    """Write one street's rows: the average strategy, else the current strategy, else zeros in rows never visited.
+    """Write one street's rows: the average strategy; without an average, the current one; zeros in rows never visited.
 
     Parameters
     ----------

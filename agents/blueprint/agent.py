@@ -97,8 +97,8 @@ class BlueprintAgent(RangeAgent):
     def range_strategy(self, public: PublicState) -> Strategy:
         """Return the strategy of all combos.
 
-        Before the first board cards it is read-only, and shared by all agents of the blueprint, unless it depends on
-        how off-tree bets were mapped.
+        Before the first board cards it is read-only, and shared by all agents of the blueprint, unless the tree has no
+        decision here or the bet is between two sizes (`TranslatedActions`).
         """
         if public.street or public.board:
             return super().range_strategy(public)

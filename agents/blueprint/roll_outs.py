@@ -281,7 +281,7 @@ class FlopStarts:
     def __init__(self, tree: BettingTree):
         self._nodes: dict[tuple[int, int], list[tuple[int, int]]] = {}
         folded = {0: 0}
-        # Parents have lower numbers than their children, so `folded` has a node before its children ask.
+        # Parents have lower numbers than their children, so a node's entry in `folded` is there when children need it.
         for node in np.flatnonzero(tree.street == 0).tolist():
             first = int(tree.first_child[node])
             for child in range(first, first + int(tree.num_actions[node])) if tree.actor[node] >= 0 else ():

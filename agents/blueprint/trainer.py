@@ -248,7 +248,7 @@ class Trainer:
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
         """Begin with the strategy of a blueprint of the same game and buckets; other bet sizes are translated.
 
-        Rows stay at zero where the blueprint's tree has no such decision.
+        Rows stay at zero where the blueprint's tree has no such decision, or the blueprint no row.
 
         Parameters
         ----------
