@@ -179,7 +179,7 @@ def deal_streets(
     street : int
         The street on which the subgame begins.
     board : tuple of int
-        The board cards on that street.
+        The whole board of that street.
     ranges : float64[2, num_combos]
         Each seat's weight of each combo. Combos with weight 0 get no number.
     alike : float64[..., num_combos]

@@ -4,9 +4,9 @@ The algorithms are those full-width algorithms of `agents.tabular.solvers` that 
 without omitted iterations. The weights of averages may also count anew from powers of 4. The default,
 ``dcfr-restarts``, is discounted CFR with such restarts: the k-th iteration from a restart on has weight k^3. The scheme
 is that of the program postflop-solver by W. Inoue (2022), with one difference. There, an average drops all iterations
-before a power of 4 at once, so in the iteration of that number it is a single iterate: on random rivers the 64th
-iteration doubles exploitability. Here a restart counts only once half of all iterations have followed it, and it drops
-nothing: the weights of earlier iterations shrink in the same proportion from then on.
+before a power of 4 at once, so in the iteration of that number the average is a single iterate: on random rivers the
+64th iteration doubles exploitability. Here a restart counts only once half of all iterations have followed it, and it
+drops nothing: the weights of earlier iterations shrink in the same proportion from then on.
 """
 
 from dataclasses import dataclass

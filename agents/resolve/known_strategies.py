@@ -1,8 +1,8 @@
 """Strategies that are known before a solver's iterations: a warm start from them, and best responses to them.
 
 A warm start sets regrets in proportion to the strategies, so that regret matching plays them in the first iteration.
-Brown and Sandholm (2016) derive the size of the regrets from the strategies' values, which bounds the regret. Here the
-size is a parameter, which needs no walk over the boards and gives no such bound. Later regrets outgrow these regrets,
+Brown and Sandholm (2016) derive the size of the regrets from the strategies' values, and so bound the regret. Here the
+size is a parameter: this takes no walk over the boards, and gives no such bound. Later regrets outgrow these regrets,
 so the solver's limit is the same.
 
 References

@@ -294,7 +294,7 @@ class VectorSolver:
         seat : int
             The seat that may terminate. Its range should be uniform, as the seat itself chooses which hands continue.
         bounds : float64[num_combos]
-            The value of terminating with each combo, in chips: `combo_values` divided by `facing`.
+            The value of terminating with each combo, in chips, as `combo_values` divided by `facing` are.
         forced : float64[num_combos], optional
             The weight of each combo that continues without a choice, see `Gadget`.
 
@@ -336,7 +336,7 @@ class VectorSolver:
     ) -> NodeValues:
         """Return values at a node of the first street, or behind one of its ends.
 
-        Both seats begin with their ranges. The choice of a gadget is left out; it changes no value of its own seat.
+        Both seats begin with their ranges. A gadget is left out; its choice changes no value of the seat that chooses.
 
         Parameters
         ----------
@@ -481,7 +481,7 @@ class VectorSolver:
         Parameters
         ----------
         dealt : sequence of sequence of int
-            The new cards of each street after the first.
+            The new cards of each street after the first, as far as streets are dealt.
 
         Returns
         -------
