@@ -1,20 +1,21 @@
-"""The value functions of AIVAT by name."""
+"""The value functions of AIVAT by name.
+
+Modules of blueprints are imported where a function needs them: most processes of a run never do, and the import takes a
+fifth of a worker's start.
+"""
 
 import functools
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import holds_artefact
 from plurispiel.abstraction.machine.folders import tables_folder
-from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
-from plurispiel.agents.blueprint.config import LOSSLESS
-from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints, find_blueprint
-from plurispiel.agents.blueprint.marks import MATCH_DECKS
-from plurispiel.agents.blueprint.match import play_match
-from plurispiel.agents.blueprint.training_record import mark_from_dict
-from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.value_functions import Checkdown, ValueFunction, first_questions
+
+if TYPE_CHECKING:
+    from plurispiel.agents.blueprint.blueprint import Blueprint
 
 __all__ = ["choose_values", "eligible_values", "make_value_function", "values_note"]
 
@@ -48,6 +49,9 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     if text not in ("", _BLUEPRINT):
         known = f"{Checkdown.name}, {_BLUEPRINT}, {_BLUEPRINT}:NAME or {_BLUEPRINT}:FOLDER"
         raise ValueError(f"values are {known}, got {text!r}")
+    from plurispiel.agents.blueprint.config import LOSSLESS
+    from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints
+
     sound = bundled_blueprints() if text else checked_blueprints()[0]
     bundled = {found.name: found.config.cards for found in sound if found.rules == rules}
     built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
@@ -59,6 +63,8 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
 
 def eligible_values(rules: HoldemRules) -> list[str]:
     """Return the names of all value functions that `choose_values` could take by default, the present default first."""
+    from plurispiel.agents.blueprint.library import checked_blueprints
+
     bundled = [f"{_BLUEPRINT}:{found.name}" for found in checked_blueprints()[0] if found.rules == rules]
     return list(dict.fromkeys([choose_values(rules), *bundled, Checkdown.name]))
 
@@ -68,8 +74,12 @@ def values_note(values: str) -> str:
 
     The text is empty for other values, or if no bundled blueprint is damaged.
     """
+    if values != Checkdown.name:
+        return ""
+    from plurispiel.agents.blueprint.library import checked_blueprints
+
     damaged = checked_blueprints()[1]
-    return f"AIVAT takes {values} values: {damaged[0]}" if damaged and values == Checkdown.name else ""
+    return f"AIVAT takes {values} values: {damaged[0]}" if damaged else ""
 
 
 @functools.lru_cache(1)
@@ -86,6 +96,10 @@ def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
     text = choose_values(rules, text or Checkdown.name)
     if text == Checkdown.name:
         return Checkdown()
+    from plurispiel.agents.blueprint.blueprint import load_blueprint
+    from plurispiel.agents.blueprint.library import find_blueprint
+    from plurispiel.evaluation.blueprint_values import BlueprintValues
+
     blueprint = load_blueprint(find_blueprint(text.partition(":")[2]))
     if blueprint.rules != rules:
         raise ValueError(f"the values {text!r} are those of another game; take {Checkdown.name}, or no values")
@@ -97,11 +111,15 @@ def warmup(text: str, rules: HoldemRules) -> None:
     make_value_function(text, rules).answers(first_questions(rules))
 
 
-def _seat_values(blueprint: Blueprint) -> tuple[float, ...]:
+def _seat_values(blueprint: "Blueprint") -> tuple[float, ...]:
     """Return each seat's mean in self-play, in chips, with the sum 0.
 
     The means come from the final mark of the blueprint's training, or from a match if there are no marks.
     """
+    from plurispiel.agents.blueprint.marks import MATCH_DECKS
+    from plurispiel.agents.blueprint.match import play_match
+    from plurispiel.agents.blueprint.training_record import mark_from_dict
+
     marks = blueprint.training.get("marks")
     if marks:
         found = mark_from_dict(marks[-1]).seat_values

@@ -33,6 +33,11 @@ def pytest_sessionstart(session):
         subprocess.run([sys.executable, "-m", "plurispiel", "warmup"], check=True)
 
 
+def pytest_make_parametrize_id(val):
+    """Shorten the ids of long values. Some values have megabytes, and workers send each id several times."""
+    return f"{val[:20]!r}...{len(val)}" if isinstance(val, str | bytes) and len(val) > 80 else None
+
+
 @pytest.fixture(scope="session")
 def bucket_table_folder(tmp_path_factory):
     """A built bucket table; what looks at it shares a worker, ``xdist_group("buckets")``."""

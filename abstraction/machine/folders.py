@@ -30,6 +30,11 @@ def tables_folder() -> Path:
     return user_data_folder() / "abstractions"
 
 
+def blueprints_folder() -> Path:
+    """Return the folder of the user's training runs; each run has a subfolder with its name."""
+    return user_data_folder() / "blueprints"
+
+
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Create a folder if necessary, and lock the folder, so that only one process at a time runs the block.

@@ -8,7 +8,7 @@ from pathlib import Path
 from plurispiel.abstraction.actions.game_difference import game_difference
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact
-from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.abstraction.machine.folders import blueprints_folder
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.blueprint.blueprint import FOLDER
 from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder
@@ -16,7 +16,6 @@ from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
 
 __all__ = [
     "BundledBlueprint",
-    "blueprints_folder",
     "bundled_blueprints",
     "checked_blueprints",
     "find_blueprint",
@@ -55,11 +54,6 @@ class BundledBlueprint:
     def __str__(self) -> str:
         stacks = f", {_depth(self.rules):g} bb" if self.rules.stacks else ""
         return f"{self.name} ({'2' if self.rules.num_seats == 2 else f'2..{self.rules.num_seats}'} seats{stacks})"
-
-
-def blueprints_folder() -> Path:
-    """Return the folder of the user's training runs; each run has a subfolder with its name."""
-    return user_data_folder() / "blueprints"
 
 
 def bundled_blueprints() -> list[BundledBlueprint]:

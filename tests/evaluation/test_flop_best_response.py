@@ -30,7 +30,7 @@ from plurispiel.evaluation.public_best_response import public_best_response
 from plurispiel.evaluation.reported_rows import ReportedRows
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-pytestmark = jit_only
+pytestmark = [jit_only, pytest.mark.xdist_group("flop response")]  # one worker compiles the kernels
 
 ALL_IN_ON_THE_FLOP = GameMenu((StreetMenu(("",)), StreetMenu(("allin",))), all_in_share=2.0)
 

@@ -101,6 +101,9 @@ def value_for(action, rng):
     return rng.choice(NUMBERS if rng.random() < 0.2 else TEXTS)
 
 
+ODD = ("--", "", "\x1b[31m", "-")
+
+
 def command_lines():
     """Yield random command lines without end, the same ones every time."""
     rng = random.Random(SEED)
@@ -205,11 +208,20 @@ def test_many_random_command_lines_end_as_documented(folder, monkeypatch, capsys
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_odd_values_of_every_option_are_refused_or_taken(folder, monkeypatch, capsys, name):
-    """What argparse itself once stumbled over, among others: ``--threads=--``."""
-    lines = [
-        [*name.split(), *MEANT[name], f"{action.option_strings[-1]}={value}"]
-        for action in COMMANDS[name]
-        for value in ("--", "", "\x1b[31m", "-")
-        if action.option_strings and action.dest != "out"
-    ]
-    try_lines(folder, monkeypatch, capsys, lines)
+    """What argparse itself once stumbled over, among others: ``--threads=--``. Every option gets that, and one more."""
+    rest = itertools.cycle(ODD[1:])
+    try_lines(folder, monkeypatch, capsys, odd_lines(name, lambda: (ODD[0], next(rest))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_all_odd_values_of_every_option_are_refused_or_taken(folder, monkeypatch, capsys, name):
+    try_lines(folder, monkeypatch, capsys, odd_lines(name, lambda: ODD))
+
+
+def odd_lines(name, values):
+    """Yield lines of a command that are meant, each with an odd value of an option more."""
+    for action in COMMANDS[name]:
+        if action.option_strings and action.dest != "out":
+            for value in values():
+                yield [*name.split(), *MEANT[name], f"{action.option_strings[-1]}={value}"]

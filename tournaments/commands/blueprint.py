@@ -15,7 +15,7 @@ from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.abstraction.machine.artefact import holds_artefact
-from plurispiel.abstraction.machine.folders import tables_folder
+from plurispiel.abstraction.machine.folders import blueprints_folder, tables_folder
 from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.memory import available_bytes, resident_bytes
 from plurispiel.abstraction.machine.progress import progress_bar
@@ -32,7 +32,7 @@ from plurispiel.agents.blueprint.config import (
     read_blueprint_config,
     read_preset,
 )
-from plurispiel.agents.blueprint.library import blueprints_folder, find_blueprint, find_packed
+from plurispiel.agents.blueprint.library import find_blueprint, find_packed
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
 from plurispiel.tournaments.commands.abstraction import find_table

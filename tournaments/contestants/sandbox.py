@@ -27,8 +27,7 @@ from pathlib import Path
 
 import plurispiel
 from plurispiel.abstraction.machine import jit
-from plurispiel.abstraction.machine.folders import tables_folder, user_data_folder
-from plurispiel.agents.blueprint.library import blueprints_folder
+from plurispiel.abstraction.machine.folders import blueprints_folder, tables_folder, user_data_folder
 from plurispiel.agents.programs import RUN_FILES, Program
 from plurispiel.agents.specs import agent_files, parse_spec, program_of
 
