@@ -141,7 +141,7 @@ class NetTrainer:
 
 
 def error_and_gradient(layers: Layers, data: TrainingSet) -> tuple[float, list[np.ndarray]]:
-    """Return the mean Huber error in pots over all bins of all situations, and its gradient.
+    """Return the mean Huber error of values in pots, over all bins of all situations, and its gradient.
 
     The error of a bin counts by its number of hands in `TrainingSet.hands`; all situations count alike. Values enter
     the error after the correction that makes both seats' values sum to 0.

@@ -1,10 +1,11 @@
 """The person's score of a hand with most of the luck removed, and the running result.
 
-A person reports no strategy, so AIVAT by itself removes from the person's payoff only the luck of the cards. The
-zero-sum correction (`evaluation.zero_sum`) takes off more: the sum of all seats' AIVAT scores is luck. A hand is here a
-group with two contestants, the person and all others together. The person's prior coefficient is that of a *silent*
-seat, whose strategy is unknown or not trusted. Heads-up against an agent that reports its strategy the prior is 1: with
-the prior alone, as in the first hand, the person's score is minus the agent's.
+A person reports no strategy. So AIVAT by itself removes from the person's payoff only the luck of the cards and, once
+two seats are left, that of the choices of a trusted agent that reports its strategy. The zero-sum correction
+(`evaluation.zero_sum`) takes off more: the sum of all seats' AIVAT scores is luck. A hand is here a group with two
+contestants, the person and all others together. The person's prior coefficient is that of a *silent* seat, whose
+strategy is unknown or not trusted. Heads-up against an agent that reports its strategy the prior is 1: with the prior
+alone, as in the first hand, the person's score is minus the agent's.
 
 Which seats are silent depends on the agents alone, not on the hand, so the result is unbiased.
 """

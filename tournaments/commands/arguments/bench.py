@@ -43,11 +43,12 @@ def add(commands) -> None:
         "exploitability of search in small games, and its gain against the heads-up blueprint. continual times "
         "continual re-solving heads-up, and tells how its bounds are kept; continual-exact measures its exploitability "
         "in small games by iterations, by errors of its values and by options. mixing compares how often the blueprint "
-        "and exact solutions mix actions in the same spots. coverage counts how often confidence intervals cover the "
-        "truth. memory compares the peak memory of a run with that of a run three times as long. peers times the same "
-        "work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. rows prints a hash of "
-        "the results of small fixed tournaments, equal before and after a change of the code that does not change "
-        "play. bot-profile counts how agents play: known leaks, and folds, calls and raises by situation",
+        "and solutions without buckets mix actions in the same spots. coverage counts how often confidence intervals "
+        "cover the truth. memory compares the peak memory of a run after a third of its hands with that at its end. "
+        "peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. "
+        "rows prints a hash of the results of small fixed tournaments, equal before and after a change of the code "
+        "that does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by "
+        "situation",
     )
     parser.add_argument(
         "--seconds",
