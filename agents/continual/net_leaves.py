@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.showdown import fold_mass
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves, Leaves, ValueFunction, board_chance
-from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, checkdown, gate, inputs
+from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs
 from plurispiel.agents.values.levels import chips_behind
 from plurispiel.agents.values.net_file import StoredNet, load_net
 from plurispiel.agents.values.zero_sum import without_gain
@@ -66,9 +67,8 @@ class NetLeaves:
             totals = here.sum(axis=2, keepdims=True)
             # A seat that never comes here counts as one with all hands: its values guide regrets all the same.
             ranges = np.divide(here, totals, out=np.full_like(here, 1.0 / here.shape[2]), where=totals > 0.0)
-            masses, down = checkdown(each.hands, ranges)
-            seen.append((ranges, masses, totals))
-            rows.append(inputs(bins, ranges, down, spr, features))
+            seen.append((ranges, fold_mass(each.hands, ranges[::-1]), totals))
+            rows.append(inputs(bins, ranges, spr, features))
         outputs = self._net.outputs(np.concatenate(rows)).astype(np.float64)
         for number, (ranges, masses, totals) in enumerate(seen):
             some = outputs[number * num_ends : (number + 1) * num_ends].transpose(1, 0, 2)

@@ -84,7 +84,7 @@ def training_set(level: Level, situations: Situations, num_bins: int) -> Trainin
     for some in by_board(level, situations):
         bins, ranges = bins_of(some.hands, num_bins), situations.ranges(some.rows)
         masses, checked_down = checkdown(some.hands, ranges)
-        encoded.inputs[some.rows] = inputs(bins, ranges, checked_down, spr[some.rows], some.features)
+        encoded.inputs[some.rows] = inputs(bins, ranges, spr[some.rows], some.features)
         possible = (masses > 0.0).astype(np.float64)
         evs = situations.evs[some.rows].astype(np.float64).transpose(1, 0, 2)
         hands = bins.summed(possible)

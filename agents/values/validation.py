@@ -80,7 +80,7 @@ def net_evs(net: ValueNet, level: Level, situations: Situations) -> tuple[np.nda
     for some in by_board(level, situations):
         bins, ranges, spr = bins_of(some.hands, net.num_bins), situations.ranges(some.rows), situations.spr[some.rows]
         matching, down = checkdown(some.hands, ranges)
-        outputs = net.outputs(inputs(bins, ranges, down, spr, some.features)).transpose(1, 0, 2).astype(np.float64)
+        outputs = net.outputs(inputs(bins, ranges, spr, some.features)).transpose(1, 0, 2).astype(np.float64)
         values = without_gain((down + gate(spr)[:, None] * bins.spread(outputs)) * matching, ranges, matching)
         found = np.divide(values, matching, out=np.zeros_like(values), where=matching > 0.0)
         for target, rows in ((evs, found), (checked_down, down), (masses, matching)):

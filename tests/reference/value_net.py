@@ -1,5 +1,6 @@
 """Value networks in plain loops: the means of random ranges, and the values of a network."""
 
+import math
 from functools import cache
 from itertools import product
 
@@ -23,6 +24,14 @@ def mean_range(groups):
     for first, end in zip(groups, groups[1:], strict=False):
         found += [sum(shares[first:end]) / (end - first)] * (end - first)
     return found
+
+
+def inputs(ranges, spr):
+    """What a network sees of the ranges of both seats, each [num_hands] weakest first, and of the stacks."""
+    row = [sum(weights[: hand + 1]) - 0.5 for weights in ranges for hand in range(len(weights))]
+    tails = [sum(weights[hand:]) for weights in ranges for hand in range(len(weights))]
+    row += [math.log10(max(tail, 1e-4)) / 4.0 for tail in tails]
+    return [*row, math.log(1.0 + spr) / math.log(201.0), math.log(1.0 + 1.0 / spr), spr / (1.0 + spr), min(spr, 4.0)]
 
 
 def outputs(layers, inputs):

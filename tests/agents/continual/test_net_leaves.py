@@ -16,7 +16,7 @@ from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves
 from plurispiel.agents.continual.net_leaves import NetLeaves
 from plurispiel.agents.continual.resolver import Resolver
 from plurispiel.agents.specs import agent_digest, make_agent
-from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, checkdown, inputs
+from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, inputs
 from plurispiel.agents.values.net_file import load_net
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -53,11 +53,9 @@ def test_values_in_plain_loops(stored):
             cards = [set(each) for each in LEDUC.combos[found.combos].tolist()]
             groups = found.hands.groups
             strengths = np.repeat(np.arange(len(groups) - 1), np.diff(groups))
-            down = checkdown(found.hands, ranges[:, None]).evs
             row = inputs(
                 bins_of(found.hands, 5),
                 ranges[:, None],
-                down,
                 np.array([8.0 / pot]),
                 board_features(LEDUC, found.board),
             )

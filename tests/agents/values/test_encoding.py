@@ -77,14 +77,7 @@ def test_values_in_plain_loops():
     ranges = some.ranges(slice(None))[:, 0]
     strengths = np.repeat(np.arange(len(hands.groups) - 1), np.diff(hands.groups))
     cards = [set(each) for each in LEDUC.combos[hands.combos].tolist()]
-    row = np.concatenate(
-        [
-            *np.sqrt(ranges),
-            *(2.0 * np.array(reference.evs(np.zeros((2, 5)), ranges, cards, strengths, 0.0))),
-            [np.log1p(8.0 / 6.0) / np.log1p(200.0)],
-            board_features(LEDUC, board),
-        ]
-    )
+    row = reference.inputs(ranges.tolist(), 8.0 / 6.0) + board_features(LEDUC, board).tolist()
     answers = np.reshape(reference.outputs(net.layers, row), (2, 5))
     expected = reference.evs(answers, ranges, cards, strengths, 8.0 / 6.0)
     np.testing.assert_allclose(actual[0], expected, atol=1e-5)
