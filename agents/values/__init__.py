@@ -1,5 +1,6 @@
 """Counterfactual value networks: solved situations, training, and networks that give the values of all hands."""
 
+from plurispiel.agents.values.distillation import distil
 from plurispiel.agents.values.drawn_situation import DrawnSituation, draw_situation
 from plurispiel.agents.values.levels import LEVELS, Level
 from plurispiel.agents.values.net import ValueNet
@@ -14,6 +15,7 @@ __all__ = [
     "StoredNet",
     "TrainingConfig",
     "ValueNet",
+    "distil",
     "draw_situation",
     "load_net",
     "make_net",

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.showdown import rank_hands
 from plurispiel.abstraction.machine.artefact import (
     Artefact,
     ArtefactRefused,
@@ -20,7 +19,8 @@ from plurispiel.abstraction.machine.artefact import (
     write_artefact,
 )
 from plurispiel.agents.values.drawn_situation import SPLITS, DrawnSituation, draw_situation
-from plurispiel.agents.values.levels import LEVELS, Level, chips_behind, find_level, pot_of
+from plurispiel.agents.values.levels import Level, chips_behind, find_level, pot_of
+from plurispiel.agents.values.ordered_hands import ordered_hands
 from plurispiel.agents.values.self_play import bundled_digest
 from plurispiel.agents.values.solved_situation import Solved
 
@@ -42,14 +42,24 @@ class DataConfig(NamedTuple):
     ----------
     level : str
     seed : int
+    menu : str, optional
+        The raises in solved situations; by default those of the level.
+    teacher : str, optional
+        The digest of the network that gave the values.
     """
 
     level: str
     seed: int
+    menu: str | None = None
+    teacher: str | None = None
+
+    def find_level(self) -> Level:
+        """Return the level with the menu; raises as `levels.find_level`."""
+        return find_level(self.level, self.menu)
 
 
 class Situations(NamedTuple):
-    """Solved situations. Hands are in the order of `rank_hands`; every board of a level has the same number of them.
+    """Solved situations. Hands are in the order of `ordered_hands`; every board of a level has the same number of them.
 
     Attributes
     ----------
@@ -114,11 +124,11 @@ def sample(
     Raises
     ------
     ValueError
-        If there is no such level.
+        If there is no such level or menu.
     ArtefactRefused
         If the folder holds shards that are damaged or of another origin.
     """
-    level = find_level(config.level)
+    level = config.find_level()
     for split, count in counts.items():
         for first in range(0, count, SHARD):
             wanted = min(SHARD, count - first)
@@ -141,15 +151,19 @@ def sample(
             write_artefact(place, _KIND, _FORMAT, new._asdict(), facts, seed=config.seed)
 
 
-def load_situations(folder: Path, split: str, count: int | None = None) -> Situations:
+def load_situations(
+    folder: Path, split: str, count: int | None = None, *, config: DataConfig | None = None
+) -> Situations:
     """Return the situations of a split; without `count`, all up to the first shard that is missing.
+
+    Without `config` the folder must hold both splits, and tells the origin of its shards.
 
     Raises
     ------
     ArtefactRefused
         If the folder holds no data set, a shard is damaged or of another origin, or there are fewer situations.
     """
-    config = data_config(folder)
+    config = config or data_config(folder)
     parts = [
         _shard(folder / f"{split}-{number:05}", config, split, number * SHARD) for number in _numbers(folder, split)
     ]
@@ -179,8 +193,13 @@ def data_config(folder: Path) -> DataConfig:
             f"{folder} holds no complete value data; run plurispiel values sample with this folder again"
         )
     artefact = load_artefact(places[0], _KIND, _FORMAT)
-    config = DataConfig(str(artefact.config.get("level")), artefact.seed if artefact.seed is not None else -1)
-    if config.level not in LEVELS or artefact.config != _facts(config, SPLITS[0], 0):
+    seed, said = artefact.seed if artefact.seed is not None else -1, artefact.config.get
+    config = DataConfig(str(said("level")), seed, str(said("menu")))
+    try:
+        facts = _facts(config, SPLITS[0], 0)
+    except ValueError:  # another level or menu
+        facts = {}
+    if artefact.config != facts:
         raise ArtefactRefused(f"{places[0]} is no shard of this plurispiel; make the data again")
     return config
 
@@ -207,15 +226,15 @@ def _shard(place: Path, config: DataConfig, split: str, first: int) -> Situation
     artefact = load_artefact(place, _KIND, _FORMAT)
     if artefact.config != _facts(config, split, first) or artefact.seed != config.seed:
         raise ArtefactRefused(f"{place} holds other situations than asked for; give another folder")
-    if not _is_sound(artefact, find_level(config.level)):
+    if not _is_sound(artefact, config.find_level()):
         raise ArtefactRefused(f"{place} holds impossible numbers; make the data again")
     return Situations(**{name: artefact.arrays[name] for name in Situations._fields})
 
 
 def _facts(config: DataConfig, split: str, first: int) -> dict[str, Any]:
     """Return the configuration of a shard."""
-    level = find_level(config.level)
-    return {
+    level = config.find_level()
+    facts = {
         "level": level.name,
         "split": split,
         "first": first,
@@ -223,11 +242,12 @@ def _facts(config: DataConfig, split: str, first: int) -> dict[str, Any]:
         "tolerance": level.tolerance,
         "blueprint": level.blueprint and bundled_digest(level.blueprint),
     }
+    return facts if config.teacher is None else facts | {"teacher": config.teacher}
 
 
 def _row(situation: DrawnSituation, solved: Solved) -> tuple[np.ndarray, ...]:
     """Return the entries of a situation in the arrays of `Situations`."""
-    order = rank_hands(situation.state.rules, situation.board).combos
+    order = ordered_hands(situation.state.rules, situation.board).hands.combos
     return (
         np.array(situation.board, np.uint8),
         np.array(pot_of(situation.state), np.float64),
@@ -245,7 +265,7 @@ def _is_sound(artefact: Artefact, level: Level) -> bool:
     if set(arrays) != set(Situations._fields) or arrays["pots"].ndim != 1:
         return False
     count, rules = len(arrays["pots"]), level.rules
-    num_hands = len(rank_hands(rules, tuple(rules.cards[: level.board_size].tolist())).combos)
+    num_hands = level.num_hands
     shapes: dict[str, tuple[tuple[int, ...], type]] = {
         "boards": ((count, level.board_size), np.uint8),
         "pots": ((count,), np.float64),

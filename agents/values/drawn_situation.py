@@ -6,13 +6,12 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.boards import board_classes, find_boards
-from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.abstraction.holdem.showdown import rank_hands
 from plurispiel.agents.values.levels import Level
+from plurispiel.agents.values.ordered_hands import ordered_hands
 from plurispiel.agents.values.range_generator import draw_ranges
 from plurispiel.agents.values.self_play import play_to
 
-__all__ = ["SPLITS", "DrawnSituation", "draw_situation", "is_from_play"]
+__all__ = ["SPLITS", "DrawnSituation", "draw_board", "draw_situation", "is_from_play"]
 
 SPLITS = ("train", "unseen")
 """Situations to train with, and situations to measure errors with. In hold'em the two share no class of boards."""
@@ -30,12 +29,14 @@ _SCATTER = 2_654_435_761  # Knuth's multiplier: neighbouring classes, which have
 
 
 class DrawnSituation(NamedTuple):
-    """A start of a street, with ranges of both seats.
+    """A start or an end of a street, with ranges of both seats.
 
     Attributes
     ----------
     state : BettingState
+        Before the first bet of the next street.
     board : tuple of int
+        At the end of a street, the board of this street.
     ranges : float64[2, num_combos]
         Weights in any scale, above 0 for all combos that share no card with the board.
     """
@@ -45,7 +46,9 @@ class DrawnSituation(NamedTuple):
     ranges: np.ndarray
 
 
-def draw_situation(level: Level, seed: int, split: str, number: int) -> DrawnSituation:
+def draw_situation(
+    level: Level, seed: int, split: str, number: int, board: tuple[int, ...] | None = None
+) -> DrawnSituation:
     """Return the situation with a number in the endless sequence of a seed and a split.
 
     The board represents its class (`boards.BoardClasses`): all boards that differ by a renaming of suits.
@@ -56,20 +59,22 @@ def draw_situation(level: Level, seed: int, split: str, number: int) -> DrawnSit
     seed : int
     split : {"train", "unseen"}
     number : int
+    board : tuple of int, optional
+        A board from `draw_board`; by default the situation has a board of its own.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SPLITS.index(split), number)))
     rules = level.rules
-    board = _draw_board(level, split, rng)
-    hands = rank_hands(rules, board)
+    board = board or draw_board(level, split, rng)
+    hands = ordered_hands(rules, board).hands
     weights = draw_ranges(hands.groups, 2, rng)
     if is_from_play(level, np.array(number)):
         assert level.blueprint is not None
-        state, played = play_to(level.blueprint, rules, board, rng)
+        state, played = play_to(level.blueprint, rules, board, level.next_street, rng)
         weights += (rng.uniform(0.0, _MOST_RANDOM) - 1.0) * (weights - played[:, hands.combos])
     elif rules.is_limit:
         state = level.starts[int(rng.integers(len(level.starts)))]
     else:
-        state = _river_start(rules, rng)
+        state = _start_of(level, rng)
     # Shards keep the roots of weights as float16; a situation has the weights that its shard keeps.
     roots = np.sqrt(weights).astype(np.float16).astype(np.float64)
     ranges = np.zeros((2, rules.num_combos))
@@ -85,18 +90,20 @@ def is_from_play(level: Level, numbers: np.ndarray) -> np.ndarray:
     return (numbers % 3 == 2) & (level.blueprint is not None)
 
 
-def _river_start(rules: HoldemRules, rng: np.random.Generator) -> BettingState:
-    """Return the river after a called raise, or a mere call, before the flop and checks on flop and turn."""
+def _start_of(level: Level, rng: np.random.Generator) -> BettingState:
+    """Return the next street after a called raise, or a mere call, before the flop and checks afterwards."""
     low, high = _PARTS[int(rng.integers(len(_PARTS)))]
     part = int(rng.integers(low, high))
+    rules = level.rules
     state = BettingState(rules)
     state.apply(part if part > rules.big_blind else CALL)
-    while state.street < rules.num_streets - 1:
+    while state.street < level.next_street:
         state.apply(CALL)
     return state
 
 
-def _draw_board(level: Level, split: str, rng: np.random.Generator) -> tuple[int, ...]:
+def draw_board(level: Level, split: str, rng: np.random.Generator) -> tuple[int, ...]:
+    """Return a random board for a split: the representative of its class."""
     rules = level.rules
     classes = board_classes(level.board_size, rules.num_suits, rules.num_ranks)
     while True:

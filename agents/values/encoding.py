@@ -1,6 +1,6 @@
 """What a network sees of a situation, and how its answers become values of hands.
 
-The hands of a board are numbered weakest first (`RankedHands`), on the representative of the board's class. Each hand
+The hands of a board are numbered weakest first (`OrderedHands`), on the representative of the board's class. Each hand
 lies in two neighbouring *bins* of strength, with shares that sum to 1. For each seat and bin a network sees the weight
 of the hands up to the bin, and of those from the bin on (`inputs`). An output belongs to a bin, too, and a hand has the
 mean of the outputs of its bins, by its shares. If there are as many bins as hands, each hand has a bin of its own.
@@ -16,16 +16,15 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.boards import find_boards, relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
+from plurispiel.abstraction.holdem.showdown import RankedHands
+from plurispiel.agents.values.ordered_hands import ordered_hands
 
 __all__ = [
     "Bins",
     "CanonicalHands",
-    "CheckdownValues",
     "bins_of",
     "board_features",
     "canonical_hands",
-    "checkdown",
     "gate",
     "inputs",
     "num_inputs",
@@ -98,27 +97,12 @@ class Bins(NamedTuple):
         return outputs[..., self.first] * (1.0 - self.share) + outputs[..., upper] * self.share
 
 
-class CheckdownValues(NamedTuple):
-    """Both seats' values if they check to the showdown.
-
-    Attributes
-    ----------
-    masses : float64[2, ..., num_hands]
-        For each hand, the weight of the other seat's matching hands.
-    evs : float64[2, ..., num_hands]
-        The expected value of each hand in pots, -1/2 to 1/2; 0 without matching hands.
-    """
-
-    masses: np.ndarray
-    evs: np.ndarray
-
-
 def canonical_hands(rules: HoldemRules, board: tuple[int, ...]) -> CanonicalHands:
     """Return the hands of a board, with suits renamed as the representative of its class has them."""
     _, renaming = find_boards(np.array(board, np.uint8), rules.num_suits, rules.num_ranks)
     images = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)[int(renaming)]
     renamed = tuple(sorted(relabel_cards(board, int(renaming), rules.num_suits).tolist()))
-    hands = rank_hands(rules, renamed)
+    hands = ordered_hands(rules, renamed).hands
     return CanonicalHands(renamed, hands, np.argsort(images)[hands.combos])
 
 
@@ -139,13 +123,6 @@ def board_features(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     ranks = np.bincount([card // 4 for card in board], minlength=rules.num_ranks)
     suits = np.sort(np.bincount([card % 4 for card in board], minlength=rules.num_suits))[::-1]
     return np.concatenate([ranks, suits]) / 2.0
-
-
-def checkdown(hands: RankedHands, ranges: np.ndarray) -> CheckdownValues:
-    """Return matching masses and values without more bets, for ranges in the order of the hands."""
-    others = ranges[::-1]
-    masses, margins = fold_mass(hands, others), showdown_margin(hands, others)
-    return CheckdownValues(masses, np.divide(margins, 2.0 * masses, out=np.zeros_like(margins), where=masses > 0.0))
 
 
 def num_inputs(rules: HoldemRules, num_bins: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import solveh_banded
 
 from plurispiel.agents.values.data_set import Situations
-from plurispiel.agents.values.encoding import Bins, bins_of, checkdown
+from plurispiel.agents.values.encoding import Bins, bins_of
 from plurispiel.agents.values.levels import Level
 from plurispiel.agents.values.training_set import by_board
 
@@ -22,8 +22,8 @@ def encoding_floor(level: Level, situations: Situations, num_bins: int) -> float
     """Return the mean absolute error, in pots, that a number of bins leaves, over hands with a matching hand."""
     missed, count = 0.0, 0
     for some in by_board(level, situations):
-        bins = bins_of(some.hands, num_bins)
-        masses, down = checkdown(some.hands, situations.ranges(some.rows))
+        bins = bins_of(some.ordered.hands, num_bins)
+        masses, down = some.ordered.checkdown(situations.ranges(some.rows))
         exact = situations.evs[some.rows].astype(np.float64).transpose(1, 0, 2)
         errors = fit(bins, exact - down) - (exact - down)
         missed += float(np.abs(errors[masses > 0.0]).sum())

@@ -1,7 +1,8 @@
-"""The places in a game that have networks. A *level* is the start of a street."""
+"""The places in a game that have networks. A *level* is the start or the end of a street."""
 
 import functools
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,14 +16,14 @@ __all__ = ["LEVELS", "Level", "chips_behind", "find_level", "pot_of"]
 
 @dataclass(frozen=True)
 class Level:
-    """The start of a street in a game of two seats.
+    """The start or the end of a street in a game of two seats.
 
     Attributes
     ----------
     name : str
     rules : HoldemRules
     street : int
-        The street that starts; seat 0 acts first.
+        The street that starts or ends; seat 0 acts first.
     menu : str
         The raises in solved situations, by OpenSpiel's names.
     num_bins : int
@@ -34,6 +35,9 @@ class Level:
     blueprint : str or None
         Name of the bundled blueprint whose self-play gives a third of the situations; None if no situation is from
         play.
+    teacher : str or None
+        At the end of a street, the level at the start of the next one, whose networks give the values (`distil`). None
+        at the start of a street.
     """
 
     name: str
@@ -43,11 +47,22 @@ class Level:
     num_bins: int
     tolerance: float
     blueprint: str | None = None
+    teacher: str | None = None
+
+    @property
+    def next_street(self) -> int:
+        """The street whose bets come next."""
+        return self.street + (self.teacher is not None)
 
     @property
     def board_size(self) -> int:
         """Number of board cards."""
         return self.rules.board_size(self.street)
+
+    @property
+    def num_hands(self) -> int:
+        """Number of hands on a board."""
+        return math.comb(len(self.rules.cards) - self.board_size, self.rules.num_hole_cards)
 
     def raises(self, rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
         """Return the raises on offer in a betting state array, as a `RaiseMenu`."""
@@ -62,30 +77,46 @@ class Level:
         """A state for each pot with which the street can start, all-ins excepted, in a game with few pots."""
         ends: dict[int, BettingState] = {}
         states = [BettingState(self.rules)]
-        for _ in range(self.street):
+        for _ in range(self.next_street):
             states = [end for state in states for end in _ends(state)]
         for state in states:
             ends.setdefault(pot_of(state), state)
         return list(ends.values())
 
 
+_MENUS = ("fc", "fcpa", "fchpa")
+
+_RIVER = Level("river", HUNL, street=3, menu="fcpa", num_bins=256, tolerance=0.005, blueprint="headsup-compact")
 LEVELS = {
-    "leduc": Level("leduc", LEDUC, street=1, menu="fcpa", num_bins=0, tolerance=0.001),
-    "river": Level("river", HUNL, street=3, menu="fcpa", num_bins=256, tolerance=0.005, blueprint="headsup-compact"),
+    level.name: level
+    for level in (
+        Level("leduc", LEDUC, street=1, menu="fcpa", num_bins=0, tolerance=0.001),
+        _RIVER,
+        replace(_RIVER, name="end-of-turn", street=2, teacher="river"),
+        replace(_RIVER, name="turn", street=2),
+    )
 }
 
 
-def find_level(name: str) -> Level:
-    """Return a level by its name.
+def find_level(name: str, menu: str | None = None) -> Level:
+    """Return a level by its name, with another menu if one is given.
 
     Raises
     ------
     ValueError
-        If there is no such level.
+        If there is no such level, or its bets cannot be chosen so.
     """
     if name not in LEVELS:
-        raise ValueError(f"a level is {' or '.join(LEVELS)}, got {name!r}{suggestion(name, LEVELS)}")
-    return LEVELS[name]
+        *names, last = LEVELS
+        raise ValueError(f"a level is {', '.join(names)} or {last}, got {name!r}{suggestion(name, LEVELS)}")
+    level = LEVELS[name]
+    if menu is None or menu == level.menu:
+        return level
+    if level.rules.is_limit:
+        raise ValueError(f"the bets of {name} are fixed, leave out the menu {menu!r}")
+    if menu not in _MENUS:
+        raise ValueError(f"a menu of solved situations is {', '.join(_MENUS)}, got {menu!r}{suggestion(menu, _MENUS)}")
+    return replace(level, menu=menu)
 
 
 def pot_of(state: BettingState) -> int:

@@ -8,9 +8,8 @@ import numpy as np
 
 from plurispiel.abstraction.machine.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
 from plurispiel.agents.values.encoding import num_inputs
-from plurispiel.agents.values.levels import LEVELS, Level
+from plurispiel.agents.values.levels import Level, find_level
 from plurispiel.agents.values.net import Layers, ValueNet
-from plurispiel.agents.values.training_set import num_hands
 
 __all__ = ["ENCODING", "KIND", "StoredNet", "load_net", "net_digest", "rounded_layers", "save_net"]
 
@@ -29,11 +28,11 @@ class StoredNet:
     ----------
     net : ValueNet
     level : Level
-        The start of the street that the network values.
+        The start or end of the street that the network values.
     record : dict
         ``situations`` (their number), ``data`` (their digest), ``training`` (the settings), ``curve`` (the mean error
-        of each epoch), ``validation`` (`validation.measure`) and ``tenth`` (some of the same figures for a network that
-        was trained with a tenth of the situations).
+        of each epoch), ``validation`` (`validation.measure`) and, if it was not distilled, ``tenth`` (some of the same
+        figures for a network that was trained with a tenth of the situations).
     digest : str
         Identifies the artefact.
     """
@@ -80,7 +79,10 @@ def load_net(folder: Path) -> StoredNet:
         If the folder holds no sound network of a level, menu and encoding of this package.
     """
     artefact = load_artefact(folder, KIND, _FORMAT)
-    level = LEVELS.get(str(artefact.config.get("level")))
+    try:
+        level = find_level(str(artefact.config.get("level")), str(artefact.config.get("menu")))
+    except ValueError:
+        level = None
     bins, record = artefact.config.get("bins"), artefact.config.get("record")
     if level is None or type(bins) is not int or not isinstance(record, dict):
         raise ArtefactRefused(f"{folder} is a network for no level of this plurispiel; give another network")
@@ -118,7 +120,7 @@ def _layers(artefact: Artefact, level: Level, bins: int) -> Layers | None:
     found = [arrays[name] for name in _names(num_layers)]
     if any(each.dtype != np.float16 or not np.isfinite(each).all() for each in found):
         return None
-    if not 2 <= bins <= num_hands(level) or found[-1].shape != (num_layers - 1,):
+    if not 2 <= bins <= level.num_hands or found[-1].shape != (num_layers - 1,):
         return None
     width = num_inputs(level.rules, bins)
     for number in range(num_layers):

@@ -15,7 +15,7 @@ __all__ = ["bundled_digest", "play_to"]
 
 
 def play_to(
-    name: str, rules: HoldemRules, board: tuple[int, ...], rng: np.random.Generator
+    name: str, rules: HoldemRules, board: tuple[int, ...], street: int, rng: np.random.Generator
 ) -> tuple[BettingState, np.ndarray]:
     """Return the start of a street to which a bundled blueprint came in a hand against itself, and the ranges there.
 
@@ -28,7 +28,10 @@ def play_to(
     rules : HoldemRules
         A game of two seats.
     board : tuple of int
-        The board of the street. The order in which its cards come is drawn.
+        The board before the first bet of the street, without new cards if the street before it just ended. The order in
+        which its cards come is drawn.
+    street : int
+        The street to reach.
     rng : numpy.random.Generator
 
     Returns
@@ -46,7 +49,7 @@ def play_to(
         agent.restart(rules, 0, rng)
         state, ranges = BettingState(rules), initial_beliefs(rules)
         actions: tuple[Action, ...] = ()
-        while not state.is_over and rules.board_size(state.street) < len(board):
+        while not state.is_over and state.street < street:
             seen = dealt[: rules.board_size(state.street)]
             public = PublicState(rules, state.array.tolist(), seen, actions)
             strategy = agent.range_strategy(public)

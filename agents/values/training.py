@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurispiel.agents.values.net import Layers, new_layers
-from plurispiel.agents.values.training_set import TrainingSet
+from plurispiel.agents.values.training_set import TrainingData, TrainingSet
 
 __all__ = ["NetTrainer", "TrainingConfig", "TrainingStopped", "error_and_gradient"]
 
@@ -39,6 +39,8 @@ class TrainingConfig:
         The first learning rate; it falls to a hundredth along a cosine.
     seed : int
         Seed of the first weights, and of the order of situations in each epoch.
+    loss : {"huber", "squared"}
+        Half the square of a difference in pots; Huber's goes on linearly beyond one pot.
 
     Raises
     ------
@@ -52,6 +54,7 @@ class TrainingConfig:
     batch: int = 250
     rate: float = 0.003
     seed: int = 1
+    loss: str = "huber"
 
     def __post_init__(self):
         for name, least, most in (
@@ -64,6 +67,8 @@ class TrainingConfig:
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
                 raise ValueError(f"{name} must be {least} to {most:,}, got {value!r}")
+        if self.loss not in ("huber", "squared"):
+            raise ValueError(f"loss must be huber or squared, got {self.loss!r}")
         if not 0.0 < self.rate <= 1.0:
             raise ValueError(f"rate must be above 0 and at most 1, got {self.rate!r}")
 
@@ -74,7 +79,7 @@ class NetTrainer:
     Parameters
     ----------
     config : TrainingConfig
-    data : TrainingSet
+    data : TrainingData
 
     Attributes
     ----------
@@ -87,9 +92,9 @@ class NetTrainer:
         The first and second moments of Adam, in the order of `Layers.arrays`.
     """
 
-    def __init__(self, config: TrainingConfig, data: TrainingSet):
+    def __init__(self, config: TrainingConfig, data: TrainingData):
         self.config, self._data = config, data
-        widths = data.inputs.shape[1], *(config.width,) * config.layers, math.prod(data.targets.shape[1:])
+        widths = data.num_inputs, *(config.width,) * config.layers, 2 * data.num_bins
         self.layers = new_layers(widths, np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(0,))))
         self.epoch = 0
         self.errors: list[float] = []
@@ -103,14 +108,15 @@ class NetTrainer:
         TrainingStopped
             If the error is not finite, or more than ten times that of the first epoch.
         """
-        count, batch = len(self._data.inputs), self.config.batch
-        number = self.epoch + 1
+        number, batch = self.epoch + 1, self.config.batch
+        data = self._data.of_epoch(number)
+        count = len(data.inputs)
         order = np.random.default_rng(np.random.SeedSequence(self.config.seed, spawn_key=(number,))).permutation(count)
         steps = -(-count // batch)
         total = 0.0
         for step in range(steps):
-            some = TrainingSet(*(each[order[step * batch : (step + 1) * batch]] for each in self._data))
-            error, gradient = error_and_gradient(self.layers, some)
+            some = TrainingSet(*(each[order[step * batch : (step + 1) * batch]] for each in data))
+            error, gradient = error_and_gradient(self.layers, some, squared=self.config.loss == "squared")
             total += error * len(some.inputs)
             if not math.isfinite(error):
                 break
@@ -140,7 +146,7 @@ class NetTrainer:
             numbers -= np.float32(rate) * first / (np.sqrt(second) * np.float32(unbiased) + np.float32(_EPSILON))
 
 
-def error_and_gradient(layers: Layers, data: TrainingSet) -> tuple[float, list[np.ndarray]]:
+def error_and_gradient(layers: Layers, data: TrainingSet, *, squared: bool = False) -> tuple[float, list[np.ndarray]]:
     """Return the mean Huber error of values in pots, over all bins of all situations, and its gradient.
 
     The error of a bin counts by its number of hands in `TrainingSet.hands`; all situations count alike. Values enter
@@ -151,6 +157,9 @@ def error_and_gradient(layers: Layers, data: TrainingSet) -> tuple[float, list[n
     layers : Layers
         Of float32, or of float64 to check gradients.
     data : TrainingSet
+    squared : bool
+        Half the square of a difference is its error, however large it is. With random targets, whose means are exact,
+        the best answers are then these means.
 
     Returns
     -------
@@ -170,7 +179,7 @@ def error_and_gradient(layers: Layers, data: TrainingSet) -> tuple[float, list[n
     gates = data.gates[:, None, None]
     errors = gates * (outputs - gain) - data.targets
     share = data.hands / (data.hands.sum(axis=(1, 2), keepdims=True) * count)
-    bent = np.clip(errors, -1.0, 1.0)
+    bent = errors if squared else np.clip(errors, -1.0, 1.0)
     error = float((share * bent * (errors - 0.5 * bent)).sum(dtype=np.float64))
     slope = share * bent * gates
     slope -= data.weights * slope.sum(axis=(1, 2), keepdims=True)

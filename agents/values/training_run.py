@@ -17,11 +17,10 @@ from plurispiel.abstraction.machine.artefact import (
     write_artefact,
 )
 from plurispiel.agents.values.data_set import data_config, load_situations, situations_digest
-from plurispiel.agents.values.levels import find_level
 from plurispiel.agents.values.net import Layers, ValueNet
 from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded_layers, save_net
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
-from plurispiel.agents.values.training_set import num_hands, training_set
+from plurispiel.agents.values.training_set import training_set
 from plurispiel.agents.values.validation import measure
 
 __all__ = ["checkpoint_folder", "keep_checkpoint", "make_net", "restore_checkpoint", "train"]
@@ -70,8 +69,8 @@ def make_net(
     ValueError
         If the number of bins does not suit the level, or a number of the network is too large for float16.
     """
-    level = find_level(data_config(data).level)
-    most = num_hands(level)
+    level = data_config(data).find_level()
+    most = level.num_hands
     bins = num_bins or level.num_bins or most
     if not 2 <= bins <= most:
         raise ValueError(f"bins are 2 to {most:,}, the number of hands on a board of {level.name}, got {bins}")

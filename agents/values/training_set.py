@@ -1,16 +1,16 @@
 """Situations as a network is trained on them: inputs, and targets for its answers."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.showdown import RankedHands, rank_hands
 from plurispiel.agents.values.data_set import Situations
-from plurispiel.agents.values.encoding import bins_of, board_features, checkdown, gate, inputs, num_inputs
+from plurispiel.agents.values.encoding import Bins, bins_of, board_features, gate, inputs, num_inputs
 from plurispiel.agents.values.levels import Level
+from plurispiel.agents.values.ordered_hands import OrderedHands, ordered_hands
 
-__all__ = ["BoardSituations", "TrainingSet", "by_board", "num_hands", "training_set"]
+__all__ = ["BoardSituations", "TrainingData", "TrainingSet", "by_board", "encode", "training_set"]
 
 
 class TrainingSet(NamedTuple):
@@ -36,6 +36,35 @@ class TrainingSet(NamedTuple):
     hands: np.ndarray
     weights: np.ndarray
 
+    @property
+    def num_inputs(self) -> int:
+        """Number of inputs."""
+        return self.inputs.shape[1]
+
+    @property
+    def num_bins(self) -> int:
+        """Number of bins of each seat."""
+        return self.targets.shape[2]
+
+    def of_epoch(self, number: int) -> "TrainingSet":
+        """Return the situations of an epoch, which are the same in all."""
+        return self
+
+
+class TrainingData(Protocol):
+    """Situations for the epochs of a training run."""
+
+    @property
+    def num_inputs(self) -> int:
+        """Number of inputs of a network."""
+
+    @property
+    def num_bins(self) -> int:
+        """Number of bins of each seat."""
+
+    def of_epoch(self, number: int) -> TrainingSet:
+        """Return the situations of an epoch, counted from 1. Each epoch has as many."""
+
 
 class BoardSituations(NamedTuple):
     """Situations that share a board.
@@ -44,19 +73,14 @@ class BoardSituations(NamedTuple):
     ----------
     rows : int64[m]
         Their numbers among all situations.
-    hands : RankedHands
+    ordered : OrderedHands
     features : float64[...]
         The `board_features`.
     """
 
     rows: np.ndarray
-    hands: RankedHands
+    ordered: OrderedHands
     features: np.ndarray
-
-
-def num_hands(level: Level) -> int:
-    """Return the number of hands on a board of a level."""
-    return len(rank_hands(level.rules, tuple(level.rules.cards[: level.board_size].tolist())).combos)
 
 
 def by_board(level: Level, situations: Situations) -> Iterator[BoardSituations]:
@@ -68,7 +92,7 @@ def by_board(level: Level, situations: Situations) -> Iterator[BoardSituations]:
         board = tuple(cards)
         yield BoardSituations(
             order[starts[number] : starts[number + 1]],
-            rank_hands(level.rules, board),
+            ordered_hands(level.rules, board),
             board_features(level.rules, board),
         )
 
@@ -82,18 +106,35 @@ def training_set(level: Level, situations: Situations, num_bins: int) -> Trainin
         *(np.empty((count, 2, num_bins), np.float32) for _ in range(3)),
     )
     for some in by_board(level, situations):
-        bins, ranges = bins_of(some.hands, num_bins), situations.ranges(some.rows)
-        masses, checked_down = checkdown(some.hands, ranges)
-        encoded.inputs[some.rows] = inputs(bins, ranges, spr[some.rows], some.features)
-        possible = (masses > 0.0).astype(np.float64)
-        evs = situations.evs[some.rows].astype(np.float64).transpose(1, 0, 2)
-        hands = bins.summed(possible)
-        sums = bins.summed((evs - checked_down) * possible)
-        weights = bins.summed(ranges * masses)
-        targets = np.divide(sums, hands, out=np.zeros_like(sums), where=hands > 0.0)
-        for name, values in (("targets", targets), ("hands", hands), ("weights", weights / _total(weights))):
-            getattr(encoded, name)[some.rows] = values.transpose(1, 0, 2)
+        bins, ranges = bins_of(some.ordered.hands, num_bins), situations.ranges(some.rows)
+        masses, checked_down = some.ordered.checkdown(ranges)
+        residuals = situations.evs[some.rows].astype(np.float64).transpose(1, 0, 2) - checked_down
+        here = encode(bins, some.features, ranges, masses, residuals, spr[some.rows])
+        for whole, part in zip(encoded, here, strict=True):
+            whole[some.rows] = part
     return encoded
+
+
+def encode(
+    bins: Bins, features: np.ndarray, ranges: np.ndarray, masses: np.ndarray, residuals: np.ndarray, spr: np.ndarray
+) -> TrainingSet:
+    """Return situations on one board, encoded.
+
+    Parameters
+    ----------
+    bins : Bins
+    features : float64[...]
+        The `board_features`.
+    ranges, masses, residuals : float64[2, n, num_hands]
+        Rows that sum to 1; the other seat's matching hands; values minus those of checking down, in pots.
+    spr : float64[n]
+        Chips behind, in pots.
+    """
+    possible = (masses > 0.0).astype(np.float64)
+    hands, sums, weights = bins.summed(possible), bins.summed(residuals * possible), bins.summed(ranges * masses)
+    targets = np.divide(sums, hands, out=np.zeros_like(sums), where=hands > 0.0)
+    columns = (each.transpose(1, 0, 2).astype(np.float32) for each in (targets, hands, weights / _total(weights)))
+    return TrainingSet(inputs(bins, ranges, spr, features), gate(spr).astype(np.float32), *columns)
 
 
 def _total(weights: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from plurispiel.agents.values.data_set import Situations
 from plurispiel.agents.values.drawn_situation import is_from_play
-from plurispiel.agents.values.encoding import bins_of, checkdown, gate, inputs
+from plurispiel.agents.values.encoding import bins_of, gate, inputs
 from plurispiel.agents.values.levels import Level
 from plurispiel.agents.values.net import ValueNet
 from plurispiel.agents.values.training_set import by_board
@@ -78,8 +78,9 @@ def net_evs(net: ValueNet, level: Level, situations: Situations) -> tuple[np.nda
     shape = situations.evs.shape
     evs, checked_down, masses = (np.zeros(shape) for _ in range(3))
     for some in by_board(level, situations):
-        bins, ranges, spr = bins_of(some.hands, net.num_bins), situations.ranges(some.rows), situations.spr[some.rows]
-        matching, down = checkdown(some.hands, ranges)
+        bins, ranges = bins_of(some.ordered.hands, net.num_bins), situations.ranges(some.rows)
+        spr = situations.spr[some.rows]
+        matching, down = some.ordered.checkdown(ranges)
         outputs = net.outputs(inputs(bins, ranges, spr, some.features)).transpose(1, 0, 2).astype(np.float64)
         values = without_gain((down + gate(spr)[:, None] * bins.spread(outputs)) * matching, ranges, matching)
         found = np.divide(values, matching, out=np.zeros_like(values), where=matching > 0.0)

@@ -1,4 +1,4 @@
-"""`plurispiel values`: solve situations, train value networks with them, and measure both."""
+"""`plurispiel values`: solve situations, train value networks with them, distil others, and measure all."""
 
 import argparse
 import functools
@@ -8,6 +8,7 @@ from pathlib import Path
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.values.data_set import DataConfig, data_config, load_situations, sample
+from plurispiel.agents.values.distillation import distil
 from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.floor import encoding_floor
 from plurispiel.agents.values.levels import find_level
@@ -15,7 +16,6 @@ from plurispiel.agents.values.net_file import StoredNet, load_net
 from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
-from plurispiel.agents.values.training_set import num_hands
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.value_net_text import net_record, net_text
@@ -28,8 +28,8 @@ _MOST = 100_000_000
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
-        raise ValueError("give an action: sample, train, info or floor (plurispiel values --help tells more)")
-    actions = {"sample": _sample, "train": _train, "info": _info, "floor": _floor}
+        raise ValueError("give an action: sample, train, distil, info or floor (plurispiel values --help tells more)")
+    actions = {"sample": _sample, "train": _train, "distil": _distil, "info": _info, "floor": _floor}
     try:
         return actions[options.action](options)
     except KeyboardInterrupt:
@@ -38,11 +38,13 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _sample(options: argparse.Namespace) -> int:
-    level, folder = find_level(options.level), Path(options.out)
+    level, folder = find_level(options.level, options.menu), Path(options.out)
     for name in ("situations", "unseen"):
         _require_count(name, getattr(options, name))
     if options.seed < 0:
         raise ValueError(f"seed must be 0 or more, got {options.seed}")
+    if level.teacher is not None:
+        raise ValueError(f"networks of the level {level.name} are distilled: plurispiel values distil NET --out DIR")
     undisturbed(functools.partial(solve_exactly, level, draw_situation(level, options.seed, "train", 0)))
     counts = {"unseen": options.unseen, "train": options.situations}
     say(f"{level.name}: {options.situations:,} situations and {options.unseen:,} unseen ones, seed {options.seed}")
@@ -51,7 +53,7 @@ def _sample(options: argparse.Namespace) -> int:
         def show(split: str) -> None:
             progress.update()
 
-        sample(folder, DataConfig(level.name, options.seed), counts, solve_exactly, show)
+        sample(folder, DataConfig(level.name, options.seed, level.menu), counts, solve_exactly, show)
     record = {"folder": str(folder), "level": level.name, "seed": options.seed}
     for split in counts:
         there = load_situations(folder, split)
@@ -74,9 +76,7 @@ def _sample(options: argparse.Namespace) -> int:
 
 
 def _train(options: argparse.Namespace) -> int:
-    config = TrainingConfig(
-        options.layers, options.width, options.epochs, options.batch, float(options.rate), options.seed
-    )
+    config = _config(options)
     if options.situations is not None:
         _require_count("situations", options.situations)
     if options.bins is not None:
@@ -100,6 +100,30 @@ def _train(options: argparse.Namespace) -> int:
     return 0
 
 
+def _distil(options: argparse.Namespace) -> int:
+    for name in ("situations", "unseen", "boards"):
+        _require_count(name, getattr(options, name))
+    config = _config(options, loss="squared")
+    warmup(_TRAINING)
+    with progress_bar(total=config.epochs, unit=" epochs") as progress:
+
+        def show(trainer: NetTrainer) -> None:
+            progress.set_postfix_str(f"error {trainer.errors[-1]:.4g}", refresh=False)
+            progress.update()
+
+        net = distil(
+            Path(options.net),
+            Path(options.out),
+            config,
+            situations=options.situations,
+            unseen=options.unseen,
+            num_boards=options.boards,
+            on_epoch=show,
+        )
+    _show(options, net)
+    return 0
+
+
 def _info(options: argparse.Namespace) -> int:
     _show(options, load_net(Path(options.net)))
     return 0
@@ -109,8 +133,8 @@ def _floor(options: argparse.Namespace) -> int:
     folder = Path(options.data)
     if options.situations is not None:
         _require_count("situations", options.situations)
-    level = find_level(data_config(folder).level)
-    bins = _bins(options.bins, num_hands(level)) if options.bins else [level.num_bins or num_hands(level)]
+    level = data_config(folder).find_level()
+    bins = _bins(options.bins, level.num_hands) if options.bins else [level.num_bins or level.num_hands]
     warmup(_TRAINING)
     situations = load_situations(folder, "train", options.situations)
     floors = {}
@@ -128,6 +152,11 @@ def _floor(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace, net: StoredNet) -> None:
     print(json.dumps(net_record(net)) if options.json else net_text(net))
+
+
+def _config(options: argparse.Namespace, loss: str = "huber") -> TrainingConfig:
+    rate = float(options.rate)
+    return TrainingConfig(options.layers, options.width, options.epochs, options.batch, rate, options.seed, loss)
 
 
 def _bins(text: str, most: int) -> list[int]:

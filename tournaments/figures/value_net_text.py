@@ -34,7 +34,7 @@ def net_text(net: StoredNet) -> str:
     """
     record = net_record(net)
     try:
-        validation, tenth = record["validation"], record["tenth"]
+        validation, tenth = record["validation"], record.get("tenth")
         widths = " x ".join(map(str, record["widths"]))
         lines = [
             f"{record['level']}, {record['situations']:,} situations, {record['digest'][:16]}",
@@ -44,11 +44,14 @@ def net_text(net: StoredNet) -> str:
             _line("all", validation),
         ]
         lines += [_line(_stratum(each), each) for each in validation["strata"]]
+        if tenth:
+            lines += [
+                "",
+                f"with a tenth of the situations ({tenth['situations']:,}): mean error {100 * tenth['mae']:.2f} % of "
+                f"the pot, rms {100 * tenth['rms']:.2f} %, Huber {tenth['huber']:.4f}",
+            ]
         lines += [
-            "",
-            f"with a tenth of the situations ({tenth['situations']:,}): mean error {100 * tenth['mae']:.2f} % of the "
-            f"pot, rms {100 * tenth['rms']:.2f} %, Huber {tenth['huber']:.4f}",
-            "errors in % of the pot, Huber in squared pots; check: of checking down, mean: of one value for all hands",
+            "errors in % of the pot, Huber in pots; check: of checking down, mean: of one value for all hands",
         ]
     except (KeyError, TypeError, ValueError, IndexError):
         raise ArtefactRefused("the network's manifest lacks its errors; train it again") from None

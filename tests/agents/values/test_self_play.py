@@ -39,7 +39,7 @@ def test_ranges_are_what_the_play_tells(monkeypatch):
     high, nines = (ranks >= 4).all(axis=1), (ranks == 7).any(axis=1)
     pots = set()
     for seed in range(80):
-        state, ranges = self_play.play_to("any", HUNL, board, np.random.default_rng(seed))
+        state, ranges = self_play.play_to("any", HUNL, board, 3, np.random.default_rng(seed))
         assert state.street == 3 and not state.is_over and state.contributions[0] == state.contributions[1]
         pot = pot_of(state)
         pots.add(pot)

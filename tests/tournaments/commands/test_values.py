@@ -45,7 +45,7 @@ def test_info(made, capsys):
         *("data", "training", "tenth", "situations", "curve", "validation"),
     }
     assert {"mae", "rms", "huber", "mae_checkdown", "mae_constant", "strata"} < set(found["validation"])
-    assert found["widths"] == [26, 16, 16, 16, 10]
+    assert found["widths"] == [29, 16, 16, 16, 10]
     assert main(["values", "info", f"{made}/net"]) == 0
     text = capsys.readouterr().out
     assert "leduc, 20 situations" in text and "with a tenth of the situations (2)" in text
@@ -71,7 +71,13 @@ def test_exploitability(made, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["sample", "turn", "--out", "x"], 2, "a level is leduc or river, got 'turn'"),
+        (["sample", "flop", "--out", "x"], 2, "a level is leduc, river, end-of-turn or turn, got 'flop'"),
+        (["sample", "end-of-turn", "--out", "x"], 2, "are distilled: plurispiel values distil NET"),
+        (["sample", "leduc", "--out", "x", "--menu", "fchpa"], 2, "the bets of leduc are fixed"),
+        (["sample", "river", "--out", "x", "--menu", "fullgame"], 2, "is fc, fcpa, fchpa, got 'fullgame'"),
+        (["distil", "{net}", "--out", "x"], 2, "level river, not of leduc"),
+        (["distil", "{data}/train-00000", "--out", "x"], 4, "holds a 'value data', not a value net"),
+        (["distil", "{net}", "--out", "x", "--boards", "0"], 2, "boards must be 1 to"),
         (["sample", "leduc", "--out", "x", "--situations", "0"], 2, "situations must be 1 to"),
         (["sample", "leduc", "--out", "x", "--seed", "-1"], 2, "seed must be 0 or more"),
         (["train", "{data}", "--out", "x", "--rate", "0"], 2, "rate must be above 0"),

@@ -9,12 +9,13 @@ def add(commands) -> None:
         commands,
         "values",
         "values",
-        "Value networks: solve situations, train networks with them, and measure both.",
+        "Value networks: solve situations, train networks with them, distil others, and measure all.",
         ["values sample leduc --situations 1000 --out leduc-data", "values train leduc-data --out leduc-net"],
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     _add_sample(actions)
     _add_train(actions)
+    _add_distil(actions)
     add = add_action(
         actions,
         "info",
@@ -42,11 +43,16 @@ def _add_sample(actions) -> None:
         "Draw situations and solve them; the same command goes on where it was stopped.",
         ["values sample leduc --situations 1000 --out leduc-data", "values sample river --out river-data (hours)"],
     ).add_argument
-    add("level", metavar="LEVEL", help="leduc (second street) or river (start of the river, heads-up, 200 bb)")
+    add("level", metavar="LEVEL", help="leduc (second street), river or turn (start of the street, heads-up, 200 bb)")
     add("--out", metavar="DIR", required=True, help="folder of the situations")
     add("--situations", type=int, metavar="N", default=20_000, help="number to train with, 1 or more")
     add("--unseen", type=int, metavar="N", default=2_000, help="number to measure with, 1 or more")
     add("--seed", type=int, metavar="N", default=1, help="seed of the situations, 0 or more")
+    add(
+        "--menu",
+        metavar="MENU",
+        help="raises in solved situations: fc, fcpa (pot, all-in), fchpa (half the pot, too); default: fcpa",
+    )
     add("--json", action="store_true", help="print as JSON")
 
 
@@ -62,10 +68,33 @@ def _add_train(actions) -> None:
     add("--out", metavar="DIR", required=True, help="folder of the network")
     add("--situations", type=int, metavar="N", help="number of situations to train with, 1 or more (default: all)")
     add("--bins", type=int, metavar="N", help="number of bins of strength (default: the level's)")
-    add("--layers", type=int, metavar="N", default=3, help="hidden layers, 1 to 16")
-    add("--width", type=int, metavar="N", default=128, help="units of a hidden layer, 1 to 4,096")
+    _add_training(add, layers=3, width=128, rate=0.003)
+
+
+def _add_distil(actions) -> None:
+    add = add_action(
+        actions,
+        "distil",
+        "Train a network for the end of the turn with the values of a network for the river, without solving; the same "
+        "command goes on where it was stopped.",
+        ["values distil river-net --out end-of-turn-net", "values distil river-net --out quick-net --epochs 5"],
+    ).add_argument
+    add("net", metavar="NET", help="folder of a network for the start of the river")
+    add("--out", metavar="DIR", required=True, help="folder of the new network")
+    add("--situations", type=int, metavar="N", default=10_000, help="new situations for each epoch, 1 or more")
+    add("--unseen", type=int, metavar="N", default=1_000, help="number to measure with, 1 or more")
+    add(
+        "--boards", type=int, metavar="N", default=8, help="random rivers for each situation of the training, 1 or more"
+    )
+    _add_training(add, layers=4, width=384, rate=0.001)
+
+
+def _add_training(add, layers: int, width: int, rate: float) -> None:
+    """Add the options of a training run, with some defaults."""
+    add("--layers", type=int, metavar="N", default=layers, help="hidden layers, 1 to 16")
+    add("--width", type=int, metavar="N", default=width, help="units of a hidden layer, 1 to 4,096")
     add("--epochs", type=int, metavar="N", default=40, help="passes over all situations, 1 to 10,000")
     add("--batch", type=int, metavar="N", default=250, help="situations of a step, 1 or more")
-    add("--rate", type=float, metavar="X", default=0.003, help="first learning rate, above 0 and at most 1")
+    add("--rate", type=float, metavar="X", default=rate, help="first learning rate, above 0 and at most 1")
     add("--seed", type=int, metavar="N", default=1, help="seed of the first weights and of the order, 0 or more")
     add("--json", action="store_true", help="print as JSON")

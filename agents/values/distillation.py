@@ -1,0 +1,245 @@
+"""Networks for the end of a street, distilled from a network for the start of the next one.
+
+The value of a hand at the end of a street is the mean of its values on the boards that may follow. With the weights
+m_c of the other seat's matching hands on the board with the new card c, and m without it, the expected value is
+
+    e[h] = sum_c m_c[h] e_c[h] / (44 m[h])     on the turn, where 44 rivers are left given both hands.
+
+The network learns what bets add to checking down. The same formula holds for this residual, so a few random cards give
+an estimate without bias, in which the luck of checking down does not enter. Such targets need a squared error. No
+solver is needed: each epoch has situations of its own.
+"""
+
+import dataclasses
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import fold_mass
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, require_replaceable
+from plurispiel.agents.values.data_set import DataConfig, load_situations, sample
+from plurispiel.agents.values.drawn_situation import SPLITS, DrawnSituation, draw_board, draw_situation
+from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs, num_inputs
+from plurispiel.agents.values.levels import LEVELS, Level, chips_behind, find_level, pot_of
+from plurispiel.agents.values.net import ValueNet
+from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded_layers, save_net
+from plurispiel.agents.values.ordered_hands import OrderedHands, ordered_hands
+from plurispiel.agents.values.solved_situation import Solved
+from plurispiel.agents.values.training import NetTrainer, TrainingConfig
+from plurispiel.agents.values.training_run import checkpoint_folder, train
+from plurispiel.agents.values.training_set import TrainingSet, encode
+from plurispiel.agents.values.validation import measure
+from plurispiel.agents.values.zero_sum import without_gain
+
+__all__ = ["FreshSituations", "distil", "distilled_evs", "level_taught_by", "residuals"]
+
+_PER_BOARD = 4
+"""Situations on a board. Four cost half as much as four boards, most of whose time goes into orders of hands."""
+
+_BOARDS = len(SPLITS)
+"""First spawn key of boards; those of situations are the numbers of the splits."""
+
+
+def level_taught_by(level: Level) -> Level:
+    """Return the level at the end of a street whose networks are distilled from those of a level, with its menu.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for found in LEVELS.values():
+        if found.teacher == level.name:
+            return find_level(found.name, level.menu)
+    teachers = " or ".join(each.teacher for each in LEVELS.values() if each.teacher)
+    raise ValueError(f"networks are distilled from those of the level {teachers}, not of {level.name}")
+
+
+def residuals(
+    teacher: ValueNet,
+    rules: HoldemRules,
+    ordered: OrderedHands,
+    ranges: np.ndarray,
+    spr: np.ndarray,
+    chosen: np.ndarray,
+) -> np.ndarray:
+    """Return expected values minus those of checking down, at the end of a street: float64[2, n, num_hands], in pots.
+
+    Parameters
+    ----------
+    teacher : ValueNet
+        For the start of the next street.
+    rules : HoldemRules
+    ordered : OrderedHands
+        The hands on the board of the street.
+    ranges : float64[2, n, num_hands]
+        Rows sum to 1.
+    spr : float64[n]
+        Chips behind, in pots.
+    chosen : int[k]
+        Numbers of the boards (`OrderedHands.run_outs`) to take the mean over. All of them give the exact mean of the
+        teacher's values, and k random ones an estimate without bias.
+    """
+    seen, rows = [], []
+    numbers = np.empty(rules.num_combos, np.int64)
+    numbers[ordered.hands.combos] = np.arange(len(ordered.hands.combos))
+    for number in chosen.tolist():
+        board, hands, combos = canonical_hands(rules, ordered.run_outs[number].board)
+        places = numbers[combos]
+        bins, here = bins_of(hands, teacher.num_bins), ranges[:, :, places]
+        totals = here.sum(axis=2, keepdims=True)
+        # A range all of whose hands hold the card weighs nothing there; any range may stand for it.
+        here = np.divide(here, totals, out=np.full_like(here, 1.0 / len(places)), where=totals > 0.0)
+        seen.append((bins, here, fold_mass(hands, here[::-1]), totals[::-1], places))
+        rows.append(inputs(bins, here, spr, board_features(rules, board)))
+    outputs = teacher.outputs(np.concatenate(rows)).astype(np.float64).reshape(len(chosen), len(spr), 2, -1)
+    values = np.zeros(ranges.shape)
+    for (bins, here, masses, totals, places), some in zip(seen, outputs, strict=True):
+        added = gate(spr)[:, None] * bins.spread(some.transpose(1, 0, 2)) * masses
+        values[:, :, places] += without_gain(added, here, masses) * totals
+    values *= ordered.chance * len(ordered.run_outs) / len(chosen)
+    masses = ordered.masses(ranges)
+    return np.divide(values, masses, out=np.zeros_like(values), where=masses > 0.0)
+
+
+def distilled_evs(teacher: ValueNet, situation: DrawnSituation) -> Solved:
+    """Return the mean of a teacher's values over all boards of the next street, in the place of a solution."""
+    ordered = ordered_hands(situation.state.rules, situation.board)
+    combos, spr = ordered.hands.combos, np.array([_spr(situation)])
+    ranges = _rows(situation, ordered)[:, None]
+    every = np.arange(len(ordered.run_outs))
+    found = ordered.checkdown(ranges).evs + residuals(teacher, situation.state.rules, ordered, ranges, spr, every)
+    evs = np.zeros(situation.ranges.shape)
+    evs[:, combos] = found[:, 0]
+    return Solved(evs, 0.0, 0)
+
+
+class FreshSituations:
+    """New random situations for each epoch, with a teacher's values on random boards of the next street.
+
+    Parameters
+    ----------
+    teacher : ValueNet
+    level : Level
+        The end of a street.
+    number : int
+        Situations of an epoch.
+    num_boards : int
+        Boards of the next street for each situation.
+    seed : int
+    """
+
+    def __init__(self, teacher: ValueNet, level: Level, number: int, num_boards: int, seed: int):
+        self._teacher, self._level, self._number, self._num_boards = teacher, level, number, num_boards
+        self._seed = seed
+        self.num_bins = level.num_bins
+        self.num_inputs = num_inputs(level.rules, level.num_bins)
+
+    def of_epoch(self, number: int) -> TrainingSet:
+        """Return the situations of an epoch, counted from 1."""
+        first, end = (number - 1) * self._number, number * self._number
+        parts = [self._some(start, min(start + _PER_BOARD, end)) for start in range(first, end, _PER_BOARD)]
+        return TrainingSet(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _some(self, first: int, end: int) -> TrainingSet:
+        """Return the situations with numbers from `first` to `end` - 1, on one board."""
+        level, split = self._level, SPLITS[0]
+        rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(_BOARDS, first)))
+        board = draw_board(level, split, rng)
+        drawn = [draw_situation(level, self._seed, split, number, board) for number in range(first, end)]
+        ordered = ordered_hands(level.rules, board)
+        chosen = rng.permutation(len(ordered.run_outs))[: self._num_boards]
+        ranges = np.stack([_rows(each, ordered) for each in drawn], axis=1)
+        spr = np.array([_spr(each) for each in drawn])
+        found = residuals(self._teacher, level.rules, ordered, ranges, spr, chosen)
+        bins, features = bins_of(ordered.hands, self.num_bins), board_features(level.rules, board)
+        return encode(bins, features, ranges, ordered.masses(ranges), found, spr)
+
+
+def distil(
+    teacher: Path,
+    out: Path,
+    config: TrainingConfig,
+    *,
+    situations: int = 10_000,
+    unseen: int = 1_000,
+    num_boards: int = 8,
+    on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
+) -> StoredNet:
+    """Distil a network for the end of a street, measure it on unseen boards, and write it.
+
+    The same call goes on where an earlier one was stopped, and returns the network if it is there already.
+    A network in `out` of other settings or another teacher is replaced.
+
+    Parameters
+    ----------
+    teacher : Path
+        Folder of a network for the start of the next street.
+    out : Path
+        Folder of the network.
+    config : TrainingConfig
+        With a squared loss.
+    situations : int
+        Situations of each epoch.
+    unseen : int
+        Situations to measure errors with. Their values are means over all boards of the next street.
+    num_boards : int
+        Boards of the next street for each situation of the training.
+    on_epoch : callable
+        Called after each epoch.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the teacher, the checkpoint or the content of the folder `out` cannot be used.
+    TrainingStopped
+        If training diverges.
+    ValueError
+        If there is no network to distil from the teacher, the loss is not squared, or a number of the network is too
+        large for float16.
+    """
+    if config.loss != "squared":
+        raise ValueError(f"distillation has a squared loss, got {config.loss!r}")
+    source = load_net(teacher)
+    level = level_taught_by(source.level)
+    require_replaceable(out, KIND)
+    record: dict[str, Any] = {
+        "data": source.digest,
+        "training": dataclasses.asdict(config),
+        "situations": situations * config.epochs,
+        "boards": num_boards,
+        "unseen": unseen,
+    }
+    if holds_artefact(out):
+        there = load_net(out)
+        if record.items() <= there.record.items():
+            return there
+    folder = checkpoint_folder(out)
+    data = DataConfig(level.name, config.seed, level.menu, source.digest)
+    held_out = folder / "unseen"
+    try:
+        sample(held_out, data, {"unseen": unseen}, lambda _, drawn: distilled_evs(source.net, drawn))
+    except ArtefactRefused:  # of another teacher
+        shutil.rmtree(held_out, ignore_errors=True)
+        sample(held_out, data, {"unseen": unseen}, lambda _, drawn: distilled_evs(source.net, drawn))
+    trainer = NetTrainer(config, FreshSituations(source.net, level, situations, num_boards, config.seed))
+    train(trainer, folder / "all", f"{source.digest} {situations} {num_boards}", on_epoch)
+    known = load_situations(held_out, "unseen", unseen, config=data)
+    record |= {"curve": trainer.errors, "validation": measure(ValueNet(rounded_layers(trainer.layers)), level, known)}
+    save_net(out, trainer.layers, level, record, seed=config.seed)
+    shutil.rmtree(folder, ignore_errors=True)
+    return load_net(out)
+
+
+def _rows(situation: DrawnSituation, ordered: OrderedHands) -> np.ndarray:
+    """Return both ranges in the order of the hands: float64[2, num_hands], rows that sum to 1."""
+    weights = situation.ranges[:, ordered.hands.combos]
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _spr(situation: DrawnSituation) -> float:
+    return chips_behind(situation.state) / pot_of(situation.state)
