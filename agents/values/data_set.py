@@ -24,7 +24,18 @@ from plurispiel.agents.values.ordered_hands import ordered_hands
 from plurispiel.agents.values.self_play import bundled_digest
 from plurispiel.agents.values.solved_situation import Solved
 
-__all__ = ["SHARD", "DataConfig", "Situations", "data_config", "load_situations", "sample", "situations_digest"]
+__all__ = [
+    "SHARD",
+    "DataConfig",
+    "Shard",
+    "Situations",
+    "data_config",
+    "fill_shard",
+    "load_situations",
+    "missing_shards",
+    "sample",
+    "situations_digest",
+]
 
 SHARD = 1_000
 """Situations of a full shard."""
@@ -56,6 +67,27 @@ class DataConfig(NamedTuple):
     def find_level(self) -> Level:
         """Return the level with the menu; raises as `levels.find_level`."""
         return find_level(self.level, self.menu)
+
+
+class Shard(NamedTuple):
+    """A part of a data set that has a folder of its own.
+
+    Attributes
+    ----------
+    split : str
+    first : int
+        Number of its first situation.
+    size : int
+        Number of situations that it should have.
+    """
+
+    split: str
+    first: int
+    size: int
+
+    def place(self, folder: Path) -> Path:
+        """Return its folder, below that of the data set."""
+        return folder / f"{self.split}-{self.first // SHARD:05}"
 
 
 class Situations(NamedTuple):
@@ -128,27 +160,48 @@ def sample(
     ArtefactRefused
         If the folder holds shards that are damaged or of another origin.
     """
-    level = config.find_level()
+    for shard in missing_shards(folder, config, counts, on_solved):
+        fill_shard(folder, config, shard, solve, on_solved)
+
+
+def missing_shards(
+    folder: Path, config: DataConfig, counts: dict[str, int], on_there: Callable[[str], None] = lambda split: None
+) -> Iterator[Shard]:
+    """Yield the shards that a data set lacks, in whole or in part. Parameters and errors are as in `sample`.
+
+    `on_there` is called with the split for each situation that is there already.
+    """
     for split, count in counts.items():
         for first in range(0, count, SHARD):
-            wanted = min(SHARD, count - first)
-            place = folder / f"{split}-{first // SHARD:05}"
-            known = _shard(place, config, split, first) if holds_artefact(place) else None
-            there = 0 if known is None else len(known.pots)
-            for _ in range(min(there, wanted)):
-                on_solved(split)
-            if there >= wanted:
-                continue
-            rows = []
-            for number in range(first + there, first + wanted):
-                situation = draw_situation(level, config.seed, split, number)
-                rows.append(_row(situation, solve(level, situation)))
-                on_solved(split)
-            new = Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
-            if known is not None:
-                new = Situations(*(np.concatenate(pair) for pair in zip(known, new, strict=True)))
-            facts = _facts(config, split, first)
-            write_artefact(place, _KIND, _FORMAT, new._asdict(), facts, seed=config.seed)
+            shard = Shard(split, first, min(SHARD, count - first))
+            place = shard.place(folder)
+            there = len(_shard(place, config, split, first).pots) if holds_artefact(place) else 0
+            for _ in range(min(there, shard.size)):
+                on_there(split)
+            if there < shard.size:
+                yield shard
+
+
+def fill_shard(
+    folder: Path,
+    config: DataConfig,
+    shard: Shard,
+    solve: Solve,
+    on_solved: Callable[[str], None] = lambda split: None,
+) -> None:
+    """Solve the situations that a shard lacks, and write it; errors are as in `sample`."""
+    level, place, split = config.find_level(), shard.place(folder), shard.split
+    known = _shard(place, config, split, shard.first) if holds_artefact(place) else None
+    there = 0 if known is None else len(known.pots)
+    rows = []
+    for number in range(shard.first + there, shard.first + shard.size):
+        situation = draw_situation(level, config.seed, split, number)
+        rows.append(_row(situation, solve(level, situation)))
+        on_solved(split)
+    new = Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
+    if known is not None:
+        new = Situations(*(np.concatenate(pair) for pair in zip(known, new, strict=True)))
+    write_artefact(place, _KIND, _FORMAT, new._asdict(), _facts(config, split, shard.first), seed=config.seed)
 
 
 def load_situations(

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.values.data_set import DataConfig, data_config, load_situations, sample
+from plurispiel.abstraction.machine.threads import num_processors
+from plurispiel.abstraction.machine.versions import MAX_WORKERS
+from plurispiel.agents.values.data_set import DataConfig, data_config, load_situations
 from plurispiel.agents.values.distillation import distil
 from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.floor import encoding_floor
@@ -20,6 +22,7 @@ from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.value_net_text import net_record, net_text
 from plurispiel.tournaments.run.kernels import warmup
+from plurispiel.tournaments.run.value_data import solve_situations
 
 _TRAINING = ("abstraction.holdem.showdown", "agents.values.net")
 _MOST = 100_000_000
@@ -41,6 +44,8 @@ def _sample(options: argparse.Namespace) -> int:
     level, folder = find_level(options.level, options.menu), Path(options.out)
     for name in ("situations", "unseen"):
         _require_count(name, getattr(options, name))
+    if not 0 <= options.workers <= MAX_WORKERS:
+        raise ValueError(f"workers must be 0 to {MAX_WORKERS:,}, got {options.workers}")
     if options.seed < 0:
         raise ValueError(f"seed must be 0 or more, got {options.seed}")
     if level.teacher is not None:
@@ -53,7 +58,8 @@ def _sample(options: argparse.Namespace) -> int:
         def show(split: str) -> None:
             progress.update()
 
-        sample(folder, DataConfig(level.name, options.seed, level.menu), counts, solve_exactly, show)
+        workers = options.workers or num_processors()
+        solve_situations(folder, DataConfig(level.name, options.seed, level.menu), counts, workers, show)
     record = {"folder": str(folder), "level": level.name, "seed": options.seed}
     for split in counts:
         there = load_situations(folder, split)

@@ -5,16 +5,13 @@ outside are protected as tournaments are: the agents have processes of their own
 a secret key (`run_key`), whose "first deck" is the number of a group here.
 """
 
-import concurrent.futures
 import contextlib
+import functools
 import itertools
 import json
-import multiprocessing
 import os
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +19,6 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.machine.files import write_atomically
-from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
@@ -31,17 +27,15 @@ from plurispiel.evaluation.streams import Source
 from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent
 from plurispiel.tournaments.contestants.isolation import split_agents
-from plurispiel.tournaments.contestants.process import close_to_others, die_with
 from plurispiel.tournaments.contestants.speaker import SplitAgent
 from plurispiel.tournaments.run import run_key
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
-from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
+from plurispiel.tournaments.run.pool import done_in_pool
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 
 __all__ = ["LbrRun"]
 
 BLOCK_GROUPS = 8
-_WINDOW = 4  # blocks queued for each worker
 _CONFIG, _GROUPS = "config.json", "groups.csv"
 _COLUMNS = ("group", *GroupScore._fields, "checksum")
 
@@ -306,28 +300,7 @@ def _play_blocks(
                 if isinstance(agent, SplitAgent | IsolatedAgent):
                     agent.close()
         return
-    context = multiprocessing.get_context("spawn")
-    with interrupts_held(), own_modules_only():  # Ctrl-C must not reach the pool's resource tracker
-        resource_tracker.ensure_running()
-    pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (player, os.getpid()))
-    waiting: dict[concurrent.futures.Future, list[int]] = {}
-    try:
-        while True:
-            with interrupts_held(), own_modules_only():  # Ctrl-C must not reach workers: this process ends them
-                for numbers in itertools.islice(blocks, _WINDOW * workers - len(waiting)):
-                    waiting[pool.submit(_play, numbers)] = numbers
-            if not waiting:
-                return
-            for done in concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done:
-                yield waiting[done], done.result()
-                del waiting[done]
-    except BrokenProcessPool:
-        raise OSError("a worker process died; run the same command again to resume") from None
-    finally:
-        if waiting:
-            for process in multiprocessing.active_children():
-                process.kill()
-        pool.shutdown(cancel_futures=True)
+    yield from done_in_pool(_play, blocks, workers, functools.partial(_begin, player))
 
 
 _prober: Prober  # of this process: a module-level name, as a pool passes only the group numbers to its workers
@@ -337,15 +310,6 @@ def _begin(player: _Player) -> None:
     """Prepare this process to play groups of a run."""
     global _prober
     _prober = player.prober()
-
-
-def _begin_beside(player: _Player, parent: int) -> None:
-    """Prepare a worker process to play groups of a run."""
-    close_to_others()
-    die_with(parent)  # else a pool's processes outlive a killed parent
-    leave_to_parent()
-    pass_nothing_on()
-    _begin(player)
 
 
 def _play(numbers: list[int]) -> list[GroupScore]:

@@ -49,6 +49,13 @@ def _add_sample(actions) -> None:
     add("--unseen", type=int, metavar="N", default=2_000, help="number to measure with, 1 or more")
     add("--seed", type=int, metavar="N", default=1, help="seed of the situations, 0 or more")
     add(
+        "--workers",
+        type=int,
+        metavar="N",
+        default=0,
+        help="processes that solve, 0 to 1,024; 0 starts one for each processor (default: 0)",
+    )
+    add(
         "--menu",
         metavar="MENU",
         help="raises in solved situations: fc, fcpa (pot, all-in), fchpa (half the pot, too); default: fcpa",

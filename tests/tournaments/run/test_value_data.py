@@ -1,0 +1,36 @@
+import os
+
+import numpy as np
+import pytest
+
+from plurispiel.agents.values import data_set
+from plurispiel.agents.values.data_set import DataConfig, load_situations
+from plurispiel.tournaments.run.value_data import solve_situations
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+CONFIG = DataConfig("leduc", 1)
+COUNTS = {"unseen": 6, "train": 9}
+
+
+def solved(folder, workers, counts=COUNTS):
+    """Return all situations of a folder after a call, and the splits that progress was told of."""
+    splits = []
+    solve_situations(folder, CONFIG, counts, workers, splits.append)
+    assert sorted(splits) == sorted(split for split, count in counts.items() for _ in range(count))
+    return [each for split in counts for each in load_situations(folder, split)]
+
+
+def test_data_do_not_depend_on_the_number_of_workers(tmp_path):
+    straight = solved(tmp_path / "one", 1)
+    solved(tmp_path / "two", 2, {"unseen": 6, "train": 3})
+    for mine, other in zip(solved(tmp_path / "two", 2), straight, strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+def test_a_finished_data_set_starts_no_process(tmp_path, monkeypatch):
+    straight = solved(tmp_path, 1)
+    monkeypatch.setattr("plurispiel.tournaments.run.value_data.done_in_pool", None)
+    monkeypatch.setattr(data_set, "draw_situation", None)
+    for mine, other in zip(solved(tmp_path, 8), straight, strict=True):
+        np.testing.assert_array_equal(mine, other)
