@@ -30,7 +30,7 @@ from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded
 from plurispiel.agents.values.ordered_hands import OrderedHands, ordered_hands
 from plurispiel.agents.values.solved_situation import Solved
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
-from plurispiel.agents.values.training_run import checkpoint_folder, train
+from plurispiel.agents.values.training_run import checkpoint_folder, new_trainer, train
 from plurispiel.agents.values.training_set import TrainingSet, encode
 from plurispiel.agents.values.validation import measure
 from plurispiel.agents.values.zero_sum import without_gain
@@ -199,8 +199,8 @@ def distil(
     TrainingStopped
         If training diverges.
     ValueError
-        If there is no network to distil from the teacher, the loss is not squared, or a number of the network is too
-        large for float16.
+        If there is no network to distil from the teacher, the loss is not squared, the device is not there, or a number
+        of the network is too large for float16.
     """
     if config.loss != "squared":
         raise ValueError(f"distillation has a squared loss, got {config.loss!r}")
@@ -226,7 +226,7 @@ def distil(
     except ArtefactRefused:  # of another teacher
         shutil.rmtree(held_out, ignore_errors=True)
         sample(held_out, data, {"unseen": unseen}, lambda _, drawn: distilled_evs(source.net, drawn))
-    trainer = NetTrainer(config, FreshSituations(source.net, level, situations, num_boards, config.seed))
+    trainer = new_trainer(config, FreshSituations(source.net, level, situations, num_boards, config.seed))
     train(trainer, folder / "all", f"{source.digest} {situations} {num_boards}", on_epoch)
     known = load_situations(held_out, "unseen", unseen, config=data)
     record |= {"curve": trainer.errors, "validation": measure(ValueNet(rounded_layers(trainer.layers)), level, known)}

@@ -4,19 +4,55 @@ Products are those of a library of linear algebra. The same seed, library and nu
 """
 
 import math
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from plurispiel.agents.values.net import Layers, new_layers
 from plurispiel.agents.values.training_set import TrainingData, TrainingSet
 
-__all__ = ["NetTrainer", "TrainingConfig", "TrainingStopped", "error_and_gradient"]
+__all__ = [
+    "BETAS",
+    "EPSILON",
+    "MAX_NORM",
+    "Learn",
+    "NetTrainer",
+    "StepSizes",
+    "TrainingConfig",
+    "TrainingStopped",
+    "error_and_gradient",
+]
 
 _LAST_RATE = 0.01  # of the first rate
-_MAX_NORM = 1.0
-_BETAS, _EPSILON = (0.9, 0.999), 1e-8
 _DIVERGED = 10.0
+
+MAX_NORM = 1.0
+"""Largest norm of a gradient; a longer one is scaled down."""
+
+BETAS, EPSILON = (0.9, 0.999), 1e-8
+"""Constants of Adam."""
+
+
+class StepSizes(NamedTuple):
+    """Factors of a step of Adam.
+
+    Attributes
+    ----------
+    rate : float
+        The learning rate, divided by 1 - beta_1^t.
+    unbiased : float
+        1 / sqrt(1 - beta_2^t).
+    """
+
+    rate: float
+    unbiased: float
+
+
+Learn = Callable[[np.ndarray, StepSizes], float]
+"""Learns from situations with some numbers, and returns their mean error."""
 
 
 class TrainingStopped(ValueError):
@@ -41,6 +77,8 @@ class TrainingConfig:
         Seed of the first weights, and of the order of situations in each epoch.
     loss : {"huber", "squared"}
         Half the square of a difference in pots; Huber's goes on linearly beyond one pot.
+    device : str
+        "numpy", or with PyTorch "cpu", "cuda" or a numbered GPU, as "cuda:1".
 
     Raises
     ------
@@ -55,6 +93,7 @@ class TrainingConfig:
     rate: float = 0.003
     seed: int = 1
     loss: str = "huber"
+    device: str = "numpy"
 
     def __post_init__(self):
         for name, least, most in (
@@ -69,6 +108,8 @@ class TrainingConfig:
                 raise ValueError(f"{name} must be {least} to {most:,}, got {value!r}")
         if self.loss not in ("huber", "squared"):
             raise ValueError(f"loss must be huber or squared, got {self.loss!r}")
+        if not re.fullmatch(r"numpy|cpu|cuda(:\d{1,3})?", self.device):
+            raise ValueError(f"device must be numpy, cpu, cuda or a numbered GPU as cuda:1, got {self.device!r}")
         if not 0.0 < self.rate <= 1.0:
             raise ValueError(f"rate must be above 0 and at most 1, got {self.rate!r}")
 
@@ -111,39 +152,60 @@ class NetTrainer:
         number, batch = self.epoch + 1, self.config.batch
         data = self._data.of_epoch(number)
         count = len(data.inputs)
+        learn = self._begin(data)
         order = np.random.default_rng(np.random.SeedSequence(self.config.seed, spawn_key=(number,))).permutation(count)
         steps = -(-count // batch)
         total = 0.0
         for step in range(steps):
-            some = TrainingSet(*(each[order[step * batch : (step + 1) * batch]] for each in data))
-            error, gradient = error_and_gradient(self.layers, some, squared=self.config.loss == "squared")
-            total += error * len(some.inputs)
+            chosen = order[step * batch : (step + 1) * batch]
+            error = learn(chosen, self._step_sizes(self.epoch * steps + step, self.config.epochs * steps))
+            total += error * len(chosen)
             if not math.isfinite(error):
                 break
-            self._step(gradient, self.epoch * steps + step, self.config.epochs * steps)
         error = total / count
         if not math.isfinite(error) or (self.errors and error > _DIVERGED * self.errors[0]):
             raise TrainingStopped(
                 f"the error of epoch {number} is {error:.3g}: training has diverged; take a rate below "
                 f"{self.config.rate:g}"
             )
+        self._end()
         self.errors.append(error)
         self.epoch = number
         return error
 
-    def _step(self, gradient: list[np.ndarray], done: int, total: int) -> None:
+    def _begin(self, data: TrainingSet) -> Learn:
+        """Return the function that learns from situations of an epoch."""
+
+        def learn(chosen: np.ndarray, sizes: StepSizes) -> float:
+            some = TrainingSet(*(each[chosen] for each in data))
+            error, gradient = error_and_gradient(self.layers, some, squared=self.config.loss == "squared")
+            if math.isfinite(error):
+                self._step(gradient, sizes)
+            return error
+
+        return learn
+
+    def _end(self) -> None:
+        """Bring `layers` and `moments` up to date after an epoch."""
+
+    def _step_sizes(self, done: int, total: int) -> StepSizes:
+        """Return the factors of a step of Adam, after `done` of `total` steps."""
+        fall = _LAST_RATE + (1.0 - _LAST_RATE) * 0.5 * (1.0 + math.cos(math.pi * done / total))
+        first_beta, second_beta = BETAS
+        rate = self.config.rate * fall / (1.0 - first_beta ** (done + 1))
+        return StepSizes(rate, 1.0 / math.sqrt(1.0 - second_beta ** (done + 1)))
+
+    def _step(self, gradient: list[np.ndarray], sizes: StepSizes) -> None:
         """Take a step of Adam, with a gradient of at most the norm 1."""
         norm = math.sqrt(sum(float(np.square(each, dtype=np.float64).sum()) for each in gradient))
-        scale = min(1.0, _MAX_NORM / max(norm, 1e-300))
-        fall = _LAST_RATE + (1.0 - _LAST_RATE) * 0.5 * (1.0 + math.cos(math.pi * done / total))
-        first_beta, second_beta = _BETAS
-        rate = self.config.rate * fall / (1.0 - first_beta ** (done + 1))
-        unbiased = 1.0 / math.sqrt(1.0 - second_beta ** (done + 1))
+        scale = min(1.0, MAX_NORM / max(norm, 1e-300))
+        first_beta, second_beta = BETAS
         for numbers, slope, first, second in zip(self.layers.arrays(), gradient, *self.moments, strict=True):
             slope = slope * np.float32(scale)
             first += np.float32(1.0 - first_beta) * (slope - first)
             second += np.float32(1.0 - second_beta) * (slope * slope - second)
-            numbers -= np.float32(rate) * first / (np.sqrt(second) * np.float32(unbiased) + np.float32(_EPSILON))
+            root = np.sqrt(second) * np.float32(sizes.unbiased) + np.float32(EPSILON)
+            numbers -= np.float32(sizes.rate) * first / root
 
 
 def error_and_gradient(layers: Layers, data: TrainingSet, *, squared: bool = False) -> tuple[float, list[np.ndarray]]:

@@ -19,11 +19,12 @@ from plurispiel.abstraction.machine.artefact import (
 from plurispiel.agents.values.data_set import data_config, load_situations, situations_digest
 from plurispiel.agents.values.net import Layers, ValueNet
 from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded_layers, save_net
+from plurispiel.agents.values.torch_training import TorchTrainer
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
-from plurispiel.agents.values.training_set import training_set
+from plurispiel.agents.values.training_set import TrainingData, training_set
 from plurispiel.agents.values.validation import measure
 
-__all__ = ["checkpoint_folder", "keep_checkpoint", "make_net", "restore_checkpoint", "train"]
+__all__ = ["checkpoint_folder", "keep_checkpoint", "make_net", "new_trainer", "restore_checkpoint", "train"]
 
 _KIND, _FORMAT = "value net in training", 1
 CHECKPOINT_SECONDS = 30.0
@@ -67,7 +68,8 @@ def make_net(
     TrainingStopped
         If training diverges.
     ValueError
-        If the number of bins does not suit the level, or a number of the network is too large for float16.
+        If the number of bins does not suit the level, the device is not there, or a number of the network is too large
+        for float16.
     """
     level = data_config(data).find_level()
     most = level.num_hands
@@ -86,7 +88,7 @@ def make_net(
     folder, record = checkpoint_folder(out), dict[str, Any](wanted)
     count = len(known.pots)
     for name, number in (("tenth", max(1, count // 10)), ("all", count)):
-        trainer = NetTrainer(config, training_set(level, known.first(number), bins))
+        trainer = new_trainer(config, training_set(level, known.first(number), bins))
         train(trainer, folder / name, source, on_epoch)
         rounded = rounded_layers(trainer.layers)
         validation = measure(ValueNet(rounded), level, unseen)
@@ -97,6 +99,11 @@ def make_net(
     save_net(out, trainer.layers, level, record, seed=config.seed)
     shutil.rmtree(folder, ignore_errors=True)
     return load_net(out)
+
+
+def new_trainer(config: TrainingConfig, data: TrainingData) -> NetTrainer:
+    """Return a network before its training; raises ValueError if its device is not there."""
+    return NetTrainer(config, data) if config.device == "numpy" else TorchTrainer(config, data)
 
 
 def train(

@@ -3,7 +3,9 @@
 import argparse
 import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
@@ -15,6 +17,7 @@ from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.floor import encoding_floor
 from plurispiel.agents.values.levels import find_level
 from plurispiel.agents.values.net_file import StoredNet, load_net
+from plurispiel.agents.values.presets import find_preset
 from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
@@ -42,6 +45,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _sample(options: argparse.Namespace) -> int:
     level, folder = find_level(options.level, options.menu), Path(options.out)
+    options.situations = _settings(options, ("situations",))["situations"]
     for name in ("situations", "unseen"):
         _require_count(name, getattr(options, name))
     if not 0 <= options.workers <= MAX_WORKERS:
@@ -160,9 +164,16 @@ def _show(options: argparse.Namespace, net: StoredNet) -> None:
     print(json.dumps(net_record(net)) if options.json else net_text(net))
 
 
+def _settings(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """Return settings as given, or else those of the preset."""
+    preset = find_preset(options.preset)
+    given = {name: getattr(options, name) for name in names}
+    return {name: getattr(preset, name) if value is None else value for name, value in given.items()}
+
+
 def _config(options: argparse.Namespace, loss: str = "huber") -> TrainingConfig:
-    rate = float(options.rate)
-    return TrainingConfig(options.layers, options.width, options.epochs, options.batch, rate, options.seed, loss)
+    chosen = _settings(options, ("layers", "width", "epochs", "batch", "rate", "device"))
+    return TrainingConfig(seed=options.seed, loss=loss, **chosen)
 
 
 def _bins(text: str, most: int) -> list[int]:

@@ -45,7 +45,8 @@ def _add_sample(actions) -> None:
     ).add_argument
     add("level", metavar="LEVEL", help="leduc (second street), river or turn (start of the street, heads-up, 200 bb)")
     add("--out", metavar="DIR", required=True, help="folder of the situations")
-    add("--situations", type=int, metavar="N", default=20_000, help="number to train with, 1 or more")
+    _add_preset(add, "small")
+    add("--situations", type=int, metavar="N", help="number to train with, 1 or more (default: the preset's)")
     add("--unseen", type=int, metavar="N", default=2_000, help="number to measure with, 1 or more")
     add("--seed", type=int, metavar="N", default=1, help="seed of the situations, 0 or more")
     add(
@@ -69,13 +70,13 @@ def _add_train(actions) -> None:
         "train",
         "Train a network, and for comparison one with a tenth of the situations; the same command goes on where it was "
         "stopped.",
-        ["values train leduc-data --out leduc-net", "values train river-data --out river-net --width 384 --layers 4"],
+        ["values train leduc-data --out leduc-net", "values train river-data --out river-net --preset two-cores"],
     ).add_argument
     add("data", metavar="DATA", help="folder of solved situations")
     add("--out", metavar="DIR", required=True, help="folder of the network")
     add("--situations", type=int, metavar="N", help="number of situations to train with, 1 or more (default: all)")
     add("--bins", type=int, metavar="N", help="number of bins of strength (default: the level's)")
-    _add_training(add, layers=3, width=128, rate=0.003)
+    _add_training(add, "small")
 
 
 def _add_distil(actions) -> None:
@@ -93,15 +94,24 @@ def _add_distil(actions) -> None:
     add(
         "--boards", type=int, metavar="N", default=8, help="random rivers for each situation of the training, 1 or more"
     )
-    _add_training(add, layers=4, width=384, rate=0.001)
+    _add_training(add, "two-cores", epochs=40)
 
 
-def _add_training(add, layers: int, width: int, rate: float) -> None:
-    """Add the options of a training run, with some defaults."""
-    add("--layers", type=int, metavar="N", default=layers, help="hidden layers, 1 to 16")
-    add("--width", type=int, metavar="N", default=width, help="units of a hidden layer, 1 to 4,096")
-    add("--epochs", type=int, metavar="N", default=40, help="passes over all situations, 1 to 10,000")
-    add("--batch", type=int, metavar="N", default=250, help="situations of a step, 1 or more")
-    add("--rate", type=float, metavar="X", default=rate, help="first learning rate, above 0 and at most 1")
+def _add_training(add, preset: str, epochs: int | None = None) -> None:
+    """Add the options of a training run, with a default preset, and a default number of epochs in its place."""
+    _add_preset(add, preset)
+    of_preset = "(default: the preset's)"
+    add("--layers", type=int, metavar="N", help=f"hidden layers, 1 to 16 {of_preset}")
+    add("--width", type=int, metavar="N", help=f"units of a hidden layer, 1 to 4,096 {of_preset}")
+    told = "" if epochs else f" {of_preset}"
+    add("--epochs", type=int, metavar="N", default=epochs, help=f"passes over all situations, 1 to 10,000{told}")
+    add("--batch", type=int, metavar="N", help=f"situations of a step, 1 or more {of_preset}")
+    add("--rate", type=float, metavar="X", help=f"first learning rate, above 0 and at most 1 {of_preset}")
+    add("--device", metavar="DEVICE", help=f"numpy; or with PyTorch cpu, cuda, cuda:1, ... {of_preset}")
     add("--seed", type=int, metavar="N", default=1, help="seed of the first weights and of the order, 0 or more")
     add("--json", action="store_true", help="print as JSON")
+
+
+def _add_preset(add, default: str) -> None:
+    """Add `--preset`."""
+    add("--preset", metavar="NAME", default=default, help="sizes of data and network: small, two-cores or h200")
