@@ -20,7 +20,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass
-from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, require_replaceable
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, require_replaceable
 from plurispiel.agents.values.data_set import DataConfig, load_situations, sample
 from plurispiel.agents.values.drawn_situation import SPLITS, DrawnSituation, draw_board, draw_situation
 from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs, num_inputs
@@ -30,7 +30,7 @@ from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded
 from plurispiel.agents.values.ordered_hands import OrderedHands, ordered_hands
 from plurispiel.agents.values.solved_situation import Solved
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
-from plurispiel.agents.values.training_run import checkpoint_folder, new_trainer, train
+from plurispiel.agents.values.training_run import checkpoint_folder, earlier_net, new_trainer, train
 from plurispiel.agents.values.training_set import TrainingSet, encode
 from plurispiel.agents.values.validation import measure
 from plurispiel.agents.values.zero_sum import without_gain
@@ -173,7 +173,7 @@ def distil(
     """Distil a network for the end of a street, measure it on unseen boards, and write it.
 
     The same call goes on where an earlier one was stopped, and returns the network if it is there already.
-    A network in `out` of other settings or another teacher is replaced.
+    A network in `out` of the same level, but of other settings or another teacher, is replaced.
 
     Parameters
     ----------
@@ -214,10 +214,9 @@ def distil(
         "boards": num_boards,
         "unseen": unseen,
     }
-    if holds_artefact(out):
-        there = load_net(out)
-        if record.items() <= there.record.items():
-            return there
+    there = earlier_net(out, level)
+    if there and record.items() <= there.record.items():
+        return there
     folder = checkpoint_folder(out)
     data = DataConfig(level.name, config.seed, level.menu, source.digest)
     held_out = folder / "unseen"

@@ -17,6 +17,7 @@ from plurispiel.abstraction.machine.artefact import (
     write_artefact,
 )
 from plurispiel.agents.values.data_set import data_config, load_situations, situations_digest
+from plurispiel.agents.values.levels import Level
 from plurispiel.agents.values.net import Layers, ValueNet
 from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded_layers, save_net
 from plurispiel.agents.values.torch_training import TorchTrainer
@@ -24,7 +25,15 @@ from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_set import TrainingData, training_set
 from plurispiel.agents.values.validation import measure
 
-__all__ = ["checkpoint_folder", "keep_checkpoint", "make_net", "new_trainer", "restore_checkpoint", "train"]
+__all__ = [
+    "checkpoint_folder",
+    "earlier_net",
+    "keep_checkpoint",
+    "make_net",
+    "new_trainer",
+    "restore_checkpoint",
+    "train",
+]
 
 _KIND, _FORMAT = "value net in training", 1
 CHECKPOINT_SECONDS = 30.0
@@ -45,7 +54,7 @@ def make_net(
     """Train a network and another one with a tenth of the situations, measure both, and write the first.
 
     The same call goes on where an earlier one was stopped, and returns the network if it is there already.
-    A network in `out` of other settings or data is replaced.
+    A network in `out` of the same level, but of other settings or data, is replaced.
 
     Parameters
     ----------
@@ -81,10 +90,9 @@ def make_net(
     unseen = load_situations(data, "unseen")
     source = situations_digest(known, unseen)
     wanted = {"data": source, "training": dataclasses.asdict(config)}
-    if holds_artefact(out):
-        there = load_net(out)
-        if there.net.num_bins == bins and wanted.items() <= there.record.items():
-            return there
+    there = earlier_net(out, level)
+    if there and there.net.num_bins == bins and wanted.items() <= there.record.items():
+        return there
     folder, record = checkpoint_folder(out), dict[str, Any](wanted)
     count = len(known.pots)
     for name, number in (("tenth", max(1, count // 10)), ("all", count)):
@@ -99,6 +107,25 @@ def make_net(
     save_net(out, trainer.layers, level, record, seed=config.seed)
     shutil.rmtree(folder, ignore_errors=True)
     return load_net(out)
+
+
+def earlier_net(folder: Path, level: Level) -> StoredNet | None:
+    """Return the network that a folder holds, which a new one of the same level may replace; None without a network.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the network is damaged, or of another level.
+    """
+    if not holds_artefact(folder):
+        return None
+    there = load_net(folder)
+    if there.level.name != level.name:
+        raise ArtefactRefused(
+            f"{folder} holds a network of the level {there.level.name}, which one of {level.name} does not replace; "
+            "give another folder"
+        )
+    return there
 
 
 def new_trainer(config: TrainingConfig, data: TrainingData) -> NetTrainer:
