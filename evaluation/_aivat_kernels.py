@@ -43,31 +43,32 @@ def read_rows(rows, is_free, rounding, probabilities):
 
 
 @kernel
-def weigh_actions(weights, probabilities, played, own, products, after, numbers):
+def weigh_actions(weights, row, first, probabilities, played, own, numbers):
     """Divide the weights of a seat's combos among the kinds of action of a decision.
 
     Parameters
     ----------
-    weights : float64[num_combos]
-        B_t, see `aivat`.
+    weights : float64[num_rows, num_combos]
+        Row `row` is B_t, see `aivat`. The rows from `first` on receive the weights times the probabilities of each
+        kind, and then B_t+1, the weights after the kind that was played; B_t+1 is left out if the share of that kind is
+        0. Modified in place.
+    row, first : int
     probabilities : float64[num_kinds, num_combos]
         p(a|h), the probability of each kind with each combo.
     played, own : int
         The kind that was played, and the combo that the seat really held.
-    products : float64[num_kinds, num_combos]
-        The weights times the probabilities. Modified in place.
-    after : float64[num_combos]
-        B_t+1, the weights after the kind that was played; unchanged if the share of that kind is 0. Modified in place.
     numbers : float64[2, num_kinds]
         The share of each kind, which is the sum of its products, and its probability with `own`. Modified in place.
     """
+    before = weights[row]
     for kind in range(len(probabilities)):
-        row = probabilities[kind]
-        numbers[0, kind] = ordered_dot(row, weights)
-        numbers[1, kind] = row[own]
-        for combo in range(len(weights)):
-            products[kind, combo] = weights[combo] * row[combo]
+        chances, products = probabilities[kind], weights[first + kind]
+        numbers[0, kind] = ordered_dot(chances, before)
+        numbers[1, kind] = chances[own]
+        for combo in range(len(before)):
+            products[combo] = before[combo] * chances[combo]
     share = numbers[0, played]
     if share > 0.0:
-        for combo in range(len(weights)):
-            after[combo] = products[played, combo] / share
+        products, after = weights[first + played], weights[first + len(probabilities)]
+        for combo in range(len(before)):
+            after[combo] = products[combo] / share

@@ -1,4 +1,4 @@
-"""Kernels of values of self-play: several roll-outs of one seat, and means over the actions of a decision.
+"""Kernels of values of self-play: all questions about a hand, by roll-outs and by means over actions of decisions.
 
 A *point* is a situation of a hand that is asked about; it has a row in the tables of shares and values. A *world* is a
 sampled whole board (`roll_outs`).
@@ -9,43 +9,134 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.agents.blueprint.roll_out_kernels import add_values, first_cell
-from plurispiel.agents.blueprint.roll_outs import RollOutSeats, Stakes, Worlds
+from plurispiel.abstraction.machine.sums import ordered_dot
+from plurispiel.agents.blueprint.roll_out_kernels import add_values, first_cell, sum_rows
+from plurispiel.agents.blueprint.roll_outs import RollOutSeats, RollOutTables, Stakes, Worlds
+
+CARDS, OWN, COMBOS = 0, 1, 2
+"""Columns of `Known.groups`; the combos of the tree's seats begin at `COMBOS`."""
+
+GROUP, LINE, NODE, NUM_BRANCHES, BRANCH, CHANCES, ACTOR, STREET = range(8)
+"""Columns of `Plan.points`."""
+
+PAID, SCALE, PUT_IN = range(3)
+"""Columns of `Plan.chips`."""
+
+FILLED, CONSTANT = -2, -1
+"""Values of the column `GROUP` of points without roll-outs: the values stand in `Plan.values` already, or are one
+constant."""
+
+POINT, ROW, COMBO = range(3)
+"""Columns of `Asked.questions`."""
 
 
-class RollOut(NamedTuple):
-    """The arguments of `add_values` that are the same in all roll-outs of one call of `fill_values`."""
+class Play(NamedTuple):
+    """The blueprint and the settings of its roll-outs.
 
-    seats: RollOutSeats
+    Attributes
+    ----------
+    tables : RollOutTables
+    biases : int64[num_seats]
+        No bias for any seat.
+    stakes : Stakes
+        Those of the tree's own game.
+    small : int
+        The largest number of nodes of a subtree in which all actions of the other seats are followed.
+    num_hands : float
+        The share of a combo is this number times its weight.
+    """
+
+    tables: RollOutTables
+    biases: np.ndarray
     stakes: Stakes
-    worlds: Worlds
     small: int
-    seed: np.uint64
+    num_hands: float
 
 
-class KnownMeans(NamedTuple):
-    """The combos' mean values at some nodes, and which of them are known: float64 and bool[num_lines, num_combos]."""
+class Known(NamedTuple):
+    """The worlds and the mean values that are known of one deck.
 
+    Attributes
+    ----------
+    ranks : uint16[num_worlds, num_combos]
+    buckets : int32[num_worlds, num_streets, num_combos]
+        As in `Worlds`, for several sets of known cards.
+    free : bool[num_cards, num_combos]
+        As in `Worlds`, for each set of known cards.
+    worlds : int64[num_cards, 2]
+        The first world of each set of known cards, and the number of its worlds.
+    groups : int64[num_groups, 2 + num_seats]
+        A group stands for one set of known cards and one seat of the tree whose hands are valued. The columns are the
+        number of the set, the seat, and the known combo of each seat of the tree, -1 for the own and for empty seats.
+    means : float64[num_lines, num_combos]
+        The mean value of each combo at a node, for one group.
+    is_known : bool[num_lines, num_combos]
+        Whether each mean is known. Modified in place like `means`.
+    """
+
+    ranks: np.ndarray
+    buckets: np.ndarray
+    free: np.ndarray
+    worlds: np.ndarray
+    groups: np.ndarray
     means: np.ndarray
     is_known: np.ndarray
 
 
-class Thinning(NamedTuple):
-    """The choice of the combos to value.
+class Plan(NamedTuple):
+    """The points of a hand, those of one seat in the order of their numbers of actions.
 
     Attributes
     ----------
-    shares : float64[num_points, num_combos]
-        The chance that each combo is valued; with a share of 1 or more it is always valued.
+    points : int64[num_points, 8]
+        The columns: the group, or `FILLED` or `CONSTANT`; the line in `Known.means`; the node; the number of actions of
+        a decision that may take the mean over the points after its actions, else 0; the first of these in `branches`;
+        the first row in `chances`; the known combo of the decision's seat, -1 for the seat whose hands are valued; the
+        decision's street.
+    chips : float64[num_points, 3]
+        The seat's contribution in the tree, the ratio of the pots at the table and in the tree, and the seat's
+        contribution at the table. For a point with one constant, the constant is in the last column.
+    branches : int64[n]
+        The point after each action of a decision, -1 for an action that is not asked about.
+    chances : float64[n, num_combos]
+        Workspace: the probability of each action of a decision with each combo; in the first column alone for a
+        decision of a seat with a known combo.
+    shares, values : float64[num_points, num_combos]
+        Workspaces: the chance that each combo is valued, always with a share of 1 or more; and its value.
     thresholds : float64[num_combos]
         A combo is valued if its share is above this number.
     asked : bool[num_combos]
         Workspace.
     """
 
+    points: np.ndarray
+    chips: np.ndarray
+    branches: np.ndarray
+    chances: np.ndarray
     shares: np.ndarray
+    values: np.ndarray
     thresholds: np.ndarray
     asked: np.ndarray
+
+
+class Asked(NamedTuple):
+    """The questions about a hand, and their answers.
+
+    Attributes
+    ----------
+    questions : int64[num_questions, 3]
+        The point, the row of weights, and the combo whose single value is needed, -1 for none.
+    factors : float64[num_questions]
+        The largest factor of the weighted sum of the values in the score; 0 if the sum is not needed.
+    weights : float64[num_rows, num_combos]
+    answers : float64[2, num_questions]
+        The weighted sum of each question, and the single value. Modified in place.
+    """
+
+    questions: np.ndarray
+    factors: np.ndarray
+    weights: np.ndarray
+    answers: np.ndarray
 
 
 @kernel
@@ -76,146 +167,161 @@ def share_worlds(offsets, per_combo, ranks):
 
 
 @kernel
-def raise_shares(shares, weights, num_hands, own):
-    """Raise the shares of a situation's combos to those of one more question.
+def answer_questions(play, known, plan, asked, seed, work, sums):
+    """Write the answers to all questions about a hand, and the values of all points.
 
     Parameters
     ----------
-    shares : float64[num_combos]
-        See `Thinning`. Modified in place.
-    weights : float64[num_combos]
-        The weight of each combo's value in the score.
-    num_hands : float
-        The share of a combo is this number times its weight.
-    own : int
-        A combo that gets the share 1; -1 for none.
+    play : Play
+    known : Known
+        Modified in place.
+    plan : Plan
+        Modified in place.
+    asked : Asked
+        Modified in place.
+    seed : uint64
+        Determines the random numbers of roll-outs, see `add_values`.
+    work : RollOutWorkspace
+    sums : RollOutSums
+        Workspace.
     """
-    for combo in range(len(shares)):
-        shares[combo] = max(shares[combo], weights[combo] * num_hands)
+    points, shares, values = plan.points, plan.shares, plan.values
+    for point in range(len(points)):
+        shares[point, :] = 0.0
+    for k in range(len(asked.questions)):
+        point = asked.questions[k, POINT]
+        if points[point, GROUP] >= 0:
+            row, combo = asked.questions[k, ROW], asked.questions[k, COMBO]
+            _raise_shares(shares[point], asked.weights[row], asked.factors[k], play.num_hands, combo)
+    for point in range(len(points)):
+        if points[point, NUM_BRANCHES] > 0 and not _spread(play.tables, known, plan, point, work):
+            points[point, NUM_BRANCHES] = 0
+    for point in range(len(points)):
+        if points[point, GROUP] == CONSTANT:
+            values[point, :] = plan.chips[point, PUT_IN]
+        elif points[point, GROUP] >= 0 and points[point, NUM_BRANCHES] == 0:
+            _roll_out(play, known, plan, point, seed, work, sums)
+    for back in range(len(points)):
+        if points[len(points) - 1 - back, NUM_BRANCHES] > 0:
+            _mix(plan, len(points) - 1 - back)
+    for k in range(len(asked.questions)):
+        here = values[asked.questions[k, POINT]]
+        asked.answers[0, k] = ordered_dot(asked.weights[asked.questions[k, ROW]], here)
+        asked.answers[1, k] = here[asked.questions[k, COMBO]]
+
+
+@kernel(inline=True)
+def _raise_shares(shares, weights, factor, num_hands, own):
+    """Raise the shares of a point's combos to those of one more question, and that of the combo `own` to 1."""
+    if factor > 0.0:
+        for combo in range(len(shares)):
+            shares[combo] = max(shares[combo], weights[combo] * factor * num_hands)
     if own >= 0:
         shares[own] = 1.0
 
 
-@kernel
-def fill_values(tables, roll_out, known, places, chips, thinning, work, sums, values):
-    """Write the values of points with the same cards, by roll-outs for the combos whose means are not known yet.
-
-    A combo is valued if its share is above its threshold; other combos get the value 0. Thresholds are uniform from 0
-    to 1, so a share below 1 is the chance that the combo is valued. Values are divided by such shares, which keeps
-    their expectation over thresholds.
-
-    Parameters
-    ----------
-    tables : RollOutTables
-    roll_out : RollOut
-    known : KnownMeans
-        Modified in place.
-    places : int64[n, 3]
-        For each point its row, the line of its node in `known`, and the node.
-    chips : float64[n, 3]
-        For each point the seat's contribution in the tree, the ratio of the pots at the table and in the tree, and the
-        seat's contribution at the table.
-    thinning : Thinning
-    work : RollOutWorkspace
-    sums : RollOutSums
-        Workspace.
-    values : float64[num_points, num_combos]
-        Modified in place.
-    """
-    seats, stakes, worlds, small, seed = roll_out
-    thresholds, asked = thinning.thresholds, thinning.asked
-    for k in range(len(places)):
-        shares, row = thinning.shares[places[k, 0]], values[places[k, 0]]
-        means, is_known = known.means[places[k, 1]], known.is_known[places[k, 1]]
-        count = 0
-        for combo in range(len(row)):
-            asked[combo] = shares[combo] > thresholds[combo] and not is_known[combo]
-            count += asked[combo]
-        if count:
-            sums.totals[:] = 0.0
-            sums.counts[:] = 0.0
-            add_values(tables, seats, stakes, worlds, asked, places[k, 2], small, seed, work, sums)
-            for combo in range(len(row)):
-                if asked[combo]:  # the mean is 0 for a combo without a world
-                    means[combo] = sums.totals[combo] / max(sums.counts[combo], 1.0)
-                    is_known[combo] = True
-        paid, scale, contribution = chips[k, 0], chips[k, 1], chips[k, 2]
-        for combo in range(len(row)):
-            if shares[combo] > thresholds[combo]:
-                row[combo] = ((means[combo] + paid) * scale - contribution) / min(shares[combo], 1.0)
-            else:
-                row[combo] = 0.0
-
-
-@kernel
-def spread(tables, node, buckets, points, shares, probabilities):
+@kernel(inline=True)
+def _spread(tables, known, plan, point, work):
     """Write the probability of each action of a decision for each combo, and return whether the actions are enough.
 
-    The actions are enough if every action that the blueprint takes with a combo of positive share is asked about.
-
-    Parameters
-    ----------
-    tables : RollOutTables
-    node : int
-        The decision.
-    buckets : int32[num_combos or 1]
-        The bucket, on the decision's street, of each combo of the seat to act, or of the one known combo of that seat.
-        Buckets of combos without a share have no meaning.
-    points : int64[1 + num_actions]
-        The rows of `shares` at the decision and after each action; -1 for an action that is not asked about.
-    shares : float64[num_points, num_combos]
-        See `Thinning`. If the actions are enough, a combo with a share at the decision gets the share 1 after every
-        action that the blueprint takes with it, unless it has a share there already. Modified in place.
-    probabilities : float64[num_actions, num_combos or 1]
-        0 for combos without a share. Modified in place.
+    The actions are enough if every action that the blueprint takes with a combo of positive share is asked about. Then
+    a combo with a share at the decision gets the share 1 after every action that the blueprint takes with it, unless it
+    has a share there already.
     """
-    rows, start, here = tables.rows, first_cell(tables, node), shares[points[0]]
-    num_actions, num_rows = probabilities.shape
-    for row in range(num_rows):
-        if num_rows > 1 and here[row] == 0.0:  # a combo on the board has no bucket
-            probabilities[:, row] = 0.0
-            continue
-        cell = start + np.int64(buckets[row]) * num_actions
+    row = plan.points[point]
+    node, num_actions, actor = row[NODE], row[NUM_BRANCHES], row[ACTOR]
+    world = known.worlds[known.groups[row[GROUP], CARDS], 0]
+    rows, buckets = tables.rows[first_cell(tables, node) :], known.buckets[world, row[STREET]]
+    chances = plan.chances[row[CHANCES] : row[CHANCES] + num_actions]
+    branches = plan.branches[row[BRANCH] : row[BRANCH] + num_actions]
+    hands, number = work.lists, 0  # the combos with a share: a combo on the board has no bucket
+    for combo in range(plan.shares.shape[1]):
+        hands[number] = combo  # overwritten by the next combo unless `number` advances: no branch
+        number += plan.shares[point, combo] > 0.0
+    if actor >= 0:
+        cell = buckets[actor] * num_actions
         total = 0.0
         for a in range(num_actions):
             total += rows[cell + a]
         for a in range(num_actions):
-            probabilities[a, row] = rows[cell + a] / total
+            chances[a, 0] = rows[cell + a] / total
+            if branches[a] < 0 and chances[a, 0] > 0.0 and number:
+                return False
+        for a in range(num_actions):
+            if branches[a] >= 0 and chances[a, 0] > 0.0:
+                after = plan.shares[branches[a]]
+                for k in range(number):
+                    after[hands[k]] = 1.0 if after[hands[k]] == 0.0 else after[hands[k]]
+        return True
+    cells, totals = work.cells, work.totals
+    sum_rows(rows, num_actions, 0, 0, 1.0, hands[:number], buckets, cells, totals)
     for a in range(num_actions):
-        if points[1 + a] < 0:
-            for combo in range(len(here)):
-                if probabilities[a, combo if num_rows > 1 else 0] > 0.0 and here[combo] > 0.0:
+        if branches[a] < 0:
+            for k in range(number):
+                if rows[cells[k] + np.uint64(a)] > 0:
                     return False
     for a in range(num_actions):
-        if points[1 + a] >= 0:
-            after = shares[points[1 + a]]
-            for combo in range(len(here)):
-                probability = probabilities[a, combo if num_rows > 1 else 0]
-                if probability > 0.0 and here[combo] > 0.0 and after[combo] == 0.0:
-                    after[combo] = 1.0
+        column, line = rows[a:], chances[a]
+        line[:] = 0.0
+        for k in range(number):
+            line[hands[k]] = column[cells[k]] / totals[k]
+        if branches[a] >= 0:
+            after = plan.shares[branches[a]]
+            for k in range(number):
+                is_new = (after[hands[k]] == 0.0) & (column[cells[k]] > 0)
+                after[hands[k]] = 1.0 if is_new else after[hands[k]]
     return True
 
 
-@kernel
-def mix(probabilities, points, values):
-    """Write the values before a decision, the means of those after its actions.
+@kernel(inline=True)
+def _roll_out(play, known, plan, point, seed, work, sums):
+    """Write the values of a point, by roll-outs for the combos whose means are not known yet.
 
-    Parameters
-    ----------
-    probabilities : float64[num_actions, num_combos or 1]
-    points : int64[1 + num_actions]
-        The rows of `values` at the decision and after each action; -1 for an action without values.
-    values : float64[num_points, num_combos]
-        Modified in place.
+    A combo is valued if its share is above its threshold; other combos get the value 0. Thresholds are uniform from 0
+    to 1, so a share below 1 is the chance that the combo is valued. Values are divided by such shares, which keeps
+    their expectation over thresholds.
     """
-    here = values[points[0]]
+    row, chips = plan.points[point], plan.chips[point]
+    shares, values, thresholds, asked = plan.shares[point], plan.values[point], plan.thresholds, plan.asked
+    means, is_known = known.means[row[LINE]], known.is_known[row[LINE]]
+    count = 0
+    for combo in range(len(values)):
+        asked[combo] = (shares[combo] > thresholds[combo]) & (not is_known[combo])
+        count += asked[combo]
+    if count:
+        group = known.groups[row[GROUP]]
+        cards = group[CARDS]
+        first, number = known.worlds[cards, 0], known.worlds[cards, 1]
+        seats = RollOutSeats(group[OWN], group[COMBOS:], play.biases, 1.0)
+        worlds = Worlds(known.ranks[first : first + number], known.buckets[first : first + number], known.free[cards])
+        # With one run-out all actions are followed.
+        small = play.small if number > 1 else len(play.tables.sizes)
+        sums.totals[:] = 0.0
+        sums.counts[:] = 0.0
+        add_values(play.tables, seats, play.stakes, worlds, asked, row[NODE], small, seed, work, sums)
+        for combo in range(len(values)):
+            if asked[combo]:  # the mean is 0 for a combo without a world
+                means[combo] = sums.totals[combo] / max(sums.counts[combo], 1.0)
+                is_known[combo] = True
+    paid, scale, put_in = chips[PAID], chips[SCALE], chips[PUT_IN]
+    for combo in range(len(values)):
+        is_valued = shares[combo] > thresholds[combo]
+        value = ((means[combo] + paid) * scale - put_in) / (min(shares[combo], 1.0) if is_valued else 1.0)
+        values[combo] = value if is_valued else 0.0
+
+
+@kernel(inline=True)
+def _mix(plan, point):
+    """Write the values before a decision, the means of those after its actions."""
+    row, here = plan.points[point], plan.values[point]
     here[:] = 0.0
-    for a in range(len(probabilities)):
-        if points[1 + a] >= 0:
-            after = values[points[1 + a]]
-            if probabilities.shape[1] == 1:
+    for a in range(row[NUM_BRANCHES]):
+        branch, chances = plan.branches[row[BRANCH] + a], plan.chances[row[CHANCES] + a]
+        if branch >= 0:
+            after = plan.values[branch]
+            if row[ACTOR] >= 0:
                 for combo in range(len(here)):
-                    here[combo] += probabilities[a, 0] * after[combo]
+                    here[combo] += chances[0] * after[combo]
             else:
                 for combo in range(len(here)):
-                    here[combo] += probabilities[a, combo] * after[combo]
+                    here[combo] += chances[combo] * after[combo]

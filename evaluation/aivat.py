@@ -33,6 +33,7 @@ Superhuman AI for Multiplayer Poker, Science 365 (2019), supplement: the same fo
 import functools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,9 +44,10 @@ from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Agent
 from plurispiel.evaluation.announced import Announced, Answers, BadStrategy, Reports
 from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
-from plurispiel.evaluation.correction_walk import CorrectionWalk, Term
+from plurispiel.evaluation.correction_walk import CorrectionWalk, Sums, Term
 from plurispiel.evaluation.hand import Fault, Hand
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
+from plurispiel.evaluation.situations import NO_CARD, HandQuestions
+from plurispiel.evaluation.value_functions import Checkdown, ValueFunction
 
 __all__ = ["Aivat", "Score"]
 
@@ -109,6 +111,19 @@ class Score:
         return self.payoff + self.true_chance + self.true_other_actions
 
 
+class _Pass(NamedTuple):
+    """One seat's pass through a hand.
+
+    The other fields: whether the seat's strategy is known, why it could not be used, and whether the seat is at the
+    showdown.
+    """
+
+    walk: CorrectionWalk
+    is_known: bool
+    refused: str
+    is_shown: bool
+
+
 class Aivat:
     """Scores hands of one game with one value function.
 
@@ -144,6 +159,7 @@ class Aivat:
         self._lines = BettingLines(rules)
         self._free = functools.lru_cache(_MAX_BOARDS)(rules.free_combos)
         self._reports = Reports(rules, self._free)
+        self._asked = HandQuestions(rules)
         self._values = value_function or Checkdown()
         self._showdowns = self._values if type(self._values) is Checkdown else Checkdown()
         self.restart(np.random.default_rng(0))
@@ -161,7 +177,7 @@ class Aivat:
         self._rng = rng
         self._deck = b""
         self.announced: list[list[Announced] | None] = []
-        self._starts: dict[int, tuple[Situation, np.ndarray]] = {}
+        self._starts: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._deal_means: dict[int, float] = {}
 
     def scores(self, hand: Hand, agents: Sequence[Agent], trusted: Collection[int] = ()) -> tuple[Score, ...]:
@@ -185,31 +201,47 @@ class Aivat:
         asked = self._reports.ask(hand, lines, agents)
         self.announced = [answers.announced for answers in asked]
         told = [answers.announced if seat in trusted else None for seat, answers in enumerate(asked)]
-        return tuple(self._score(hand, lines, seat, asked[seat], told) for seat in range(self._rules.num_seats))
+        rules = self._rules
+        num_seats, num_hole, cards = rules.num_seats, rules.num_hole_cards, hand.deck.tolist()
+        combos = [rules.combo_id(cards[seat * num_hole : (seat + 1) * num_hole]) for seat in range(num_seats)]
+        starts = [self._start(hand, seat) for seat in range(num_seats)]
+        self._asked.clear(tuple(cards[num_seats * num_hole :]), [hole_cards for hole_cards, _ in starts])
+        passes = [self._walk(hand, lines, seat, combos, asked[seat], told) for seat in range(num_seats)]
+        means = [self._deal_mean(seat) for seat in range(num_seats)]
+        weighted, single = self._values.sums(self._asked)
+        return tuple(
+            self._score(hand, lines, seat, asked[seat].fault, each, each.walk.settle(weighted, single, mean))
+            for seat, (each, mean) in enumerate(zip(passes, means, strict=True))
+        )
 
-    def _score(
+    def _walk(
         self,
         hand: Hand,
         lines: Sequence[BettingLine],
         seat: int,
+        combos: list[int],
         asked: Answers,
         told: Sequence[list[Announced] | None],
-    ) -> Score:
+    ) -> "_Pass":
+        """Pass through the hand with one seat, and ask for the values that its corrections need."""
         announced, refused = asked.announced, asked.refused
-        rules = self._rules
-        num_hole = rules.num_hole_cards
-        cards = hand.deck.tolist()
-        combos = [rules.combo_id(cards[other * num_hole : (other + 1) * num_hole]) for other in range(rules.num_seats)]
-        board = tuple(cards[rules.num_seats * num_hole :])
+        rules, board, weights = self._rules, self._asked.board, self._starts[seat][1]
         sizes = [rules.board_size(street) for street in range(rules.num_streets)]
-        start, weights = self._start(hand, seat, lines[0].state)
-        mean = self._deal_mean(seat)
-        walk = CorrectionWalk(start, weights, combos[seat], self._lines, is_told=announced is not None)
+        walk = CorrectionWalk(
+            self._asked,
+            seat,
+            lines[0],
+            sizes[0],
+            weights,
+            combos[seat],
+            self._lines,
+            is_told=announced is not None,
+        )
         decisions = [0] * rules.num_seats
         for line, action in zip(lines, hand.actions, strict=False):
             size = sizes[action.street]
-            if size > len(walk.board):
-                walk.see_board(line, board[:size], self._free(board[len(walk.board) : size]))
+            if size > walk.board_size:
+                walk.see_board(line, size, self._free(board[walk.board_size : size]))
             actor = action.seat
             decision = decisions[actor]
             decisions[actor] += 1
@@ -224,16 +256,21 @@ class Aivat:
             if actor == seat and action.action == FOLD:
                 break  # no later event changes the seat's payoff, and therefore no later correction is needed
         is_shown = hand.showdown and seat not in hand.folded
-        if is_shown and len(walk.board) < len(board):
-            walk.see_board(lines[-1], board, self._free(board[len(walk.board) :]))
-        sums = walk.settle(self._values, mean)
+        if is_shown and walk.board_size < len(board):
+            walk.see_board(lines[-1], len(board), self._free(board[walk.board_size :]))
+        return _Pass(walk, announced is not None, refused, is_shown)
+
+    def _score(
+        self, hand: Hand, lines: Sequence[BettingLine], seat: int, fault: Fault | None, each: "_Pass", sums: Sums
+    ) -> Score:
+        """Return a seat's score from its pass through the hand and the sums of its corrections."""
+        walk, known, refused, is_shown = each
         # Without a showdown the payoff is the same with every hand.
         imaginary = 0.0
         if is_shown:
             payoffs = self._showdowns.values(walk.situation(lines[-1]))
             imaginary = dot(walk.weights, payoffs) - hand.payoffs[seat]
             sums.terms.append(Term("showdown", len(hand.actions), imaginary, 0.0))
-        known = announced is not None
         return Score(
             payoff=hand.payoffs[seat],
             imaginary_hands=imaginary if known else None,
@@ -245,21 +282,20 @@ class Aivat:
             true_other_actions=sums.true_other_actions,
             refused=refused,
             decisions=tuple(walk.decisions),
-            fault=asked.fault,
+            fault=fault,
             terms=tuple(sums.terms),
         )
 
-    def _start(self, hand: Hand, seat: int, state: list[int]) -> tuple[Situation, np.ndarray]:
-        """Return the situation after the deal, and the weight of each combo: B_1, uniform over the possible combos."""
+    def _start(self, hand: Hand, seat: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the other seats' hole cards, and the weight of each combo: B_1, uniform over the possible combos."""
         if seat not in self._starts:
             rules = self._rules
             shown = rules.num_seats * rules.num_hole_cards
             hole_cards = hand.deck[:shown].reshape(rules.num_seats, rules.num_hole_cards).copy()
             hole_cards[seat] = NO_CARD
-            board = tuple(hand.deck[shown : shown + rules.board_size(0)].tolist())
-            situation = Situation(rules, seat, hole_cards, board, (), state)
-            weights = situation.holdable().astype(np.float64)
-            self._starts[seat] = situation, weights / weights.sum()
+            board = hand.deck[shown : shown + rules.board_size(0)].tolist()
+            weights = rules.free_combos([*hole_cards.ravel().tolist(), *board]).astype(np.float64)
+            self._starts[seat] = hole_cards, weights / weights.sum()
         return self._starts[seat]
 
     def _deal_mean(self, seat: int) -> float:

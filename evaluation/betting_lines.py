@@ -21,21 +21,35 @@ class BettingLine:
     actions : tuple of Action
     state : list of int
         The betting state (`betting_state`) after the actions. Nobody may write to it.
+    parent : BettingLine or None
+        The line without the last action; None for the line without actions.
+    following : dict of BettingLine
+        The lines with one more action that were asked for, by that action.
     """
 
-    __slots__ = ("actions", "state", "following")
+    __slots__ = ("actions", "state", "parent", "following")
 
-    def __init__(self, actions: tuple[Action, ...], state: list[int]):
+    def __init__(self, actions: tuple[Action, ...], state: list[int], parent: "BettingLine | None" = None):
         self.actions = actions
         self.state = state
+        self.parent = parent
         self.following: dict[int, BettingLine] = {}
 
 
 class BettingLines:
-    """The lines of one game, found again in later hands: hands share most of their lines before the flop."""
+    """The lines of one game, found again in later hands: hands share most of their lines before the flop.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    """
 
     def __init__(self, rules: HoldemRules):
-        self._rules = rules
+        self.rules = rules
         self._clear()
 
     def along(self, actions: Sequence[Action]) -> list[BettingLine]:
@@ -51,13 +65,13 @@ class BettingLines:
         """Return the line with one more action, which is legal."""
         found = line.following.get(action)
         if found is None:
-            state = BettingState(self._rules, np.array(line.state, dtype=np.int64))
+            state = BettingState(self.rules, np.array(line.state, dtype=np.int64))
             taken = Action(state.actor, action, state.street)
             state.apply_legal(action)
-            found = line.following[action] = BettingLine((*line.actions, taken), state.array.tolist())
+            found = line.following[action] = BettingLine((*line.actions, taken), state.array.tolist(), line)
             self._number += 1
         return found
 
     def _clear(self) -> None:
-        self._root = BettingLine((), BettingState(self._rules).array.tolist())
+        self._root = BettingLine((), BettingState(self.rules).array.tolist())
         self._number = 0

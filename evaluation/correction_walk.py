@@ -1,15 +1,15 @@
 """One seat's pass through a hand: the weights B_t of the seat's combos, and AIVAT's corrections (`aivat`)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Action
 from plurispiel.evaluation import _aivat_kernels as kernels
 from plurispiel.evaluation.announced import Announced, BadStrategy
 from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
-from plurispiel.evaluation.value_functions import Question, Situation, ValueFunction
+from plurispiel.evaluation.situations import HandQuestions, Situation
 
 __all__ = ["CorrectionWalk", "Sums", "Term"]
 
@@ -39,25 +39,15 @@ class Term(NamedTuple):
     true_chips: float
 
 
-class _Part(NamedTuple):
-    """The values of one question in a correction.
+_Part = tuple[int, tuple[float, ...], tuple[float, ...]]
+"""The values of one question in a correction: the number of the question, the factors and the true factors.
 
-    The correction over imaginary hands has their sum weighted by `weights`, times each factor. The correction with the
-    true cards has the value of the true combo, times each true factor.
-    """
+The correction over imaginary hands has their weighted sum, times each factor. The correction with the true cards has
+the value of the true combo, times each true factor.
+"""
 
-    question: int
-    weights: np.ndarray
-    factors: tuple[float, ...]
-    true_factors: tuple[float, ...]
-
-
-class _Event(NamedTuple):
-    """An event to correct for; `kind` and `num_actions` as in `Term`."""
-
-    kind: str
-    num_actions: int
-    parts: list[_Part]
+_Event = tuple[str, int, list[_Part]]
+"""An event to correct for: `kind` and `num_actions` as in `Term`, and the parts of the correction."""
 
 
 class Sums:
@@ -77,13 +67,18 @@ class CorrectionWalk:
     """One seat's pass through a hand: the weights B_t of the seat's combos, and the values that the corrections need.
 
     If the seat's strategy is not known, no values of other combos are asked for, and only the true corrections have a
-    meaning. The weights depend on no value. So the value function is asked for all values of a hand at once, when the
-    walk has ended (`settle`).
+    meaning. The weights depend on no value. So a value function is asked for all values of a hand at once, when the
+    walks of all seats have ended (`settle`).
 
     Parameters
     ----------
-    start : Situation
-        The situation after the deal.
+    asked : HandQuestions
+        The questions about the hand, to which those of this walk are added.
+    seat : int
+    line : BettingLine
+        The line without actions.
+    board_size : int
+        The number of board cards after the deal.
     weights : float64[num_combos]
         B_1, the weights after the deal.
     own : int
@@ -95,35 +90,51 @@ class CorrectionWalk:
     """
 
     __slots__ = (
-        "board", "decisions", "weights", "_events", "_is_told", "_lines", "_own", "_questions", "_situation",
+        "board_size", "decisions", "_asked", "_events", "_is_told", "_lines", "_own", "_row", "_seat",
     )  # fmt: skip
 
-    def __init__(self, start: Situation, weights: np.ndarray, own: int, lines: BettingLines, *, is_told: bool):
-        self.board = start.board
-        self.weights = weights
+    def __init__(
+        self,
+        asked: HandQuestions,
+        seat: int,
+        line: BettingLine,
+        board_size: int,
+        weights: np.ndarray,
+        own: int,
+        lines: BettingLines,
+        *,
+        is_told: bool,
+    ):
+        self.board_size = board_size
         self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
+        self._asked = asked
+        self._seat = seat
         self._is_told = is_told
-        self._situation = start
         self._own = own
         self._lines = lines
-        self._questions: list[Question] = []
-        self._events = [_Event("deal", 0, [self._part(start, weights, (-1.0,), (-1.0,))])]
+        self._row = asked.new_rows(1)
+        asked.weights[self._row] = weights
+        self._events: list[_Event] = [("deal", 0, [self._part(line, self._row, (-1.0,), (-1.0,))])]
+
+    @property
+    def weights(self) -> np.ndarray:
+        """B_t, the present weights: float64[num_combos]."""
+        return self._asked.weights[self._row]
 
     def situation(self, line: BettingLine) -> Situation:
         """Return the situation after the actions of a line, on the board seen so far."""
-        rules, seat, hole_cards, *_ = self._situation
-        return Situation(rules, seat, hole_cards, self.board, line.actions, line.state)
+        return self._asked.situation(self._seat, line, self.board_size)
 
-    def see_board(self, line: BettingLine, board: tuple[int, ...], is_free: np.ndarray) -> None:
-        """Correct for board cards up to `board`, after which the combos outside `is_free` are impossible."""
-        num_cards = len(board) - len(self.board)
-        before = self._part(self.situation(line), self.weights, (1.0,), (1.0,), num_cards)
-        self.board = board
+    def see_board(self, line: BettingLine, size: int, is_free: np.ndarray) -> None:
+        """Correct for board cards up to `size` of them, after which the combos outside `is_free` are impossible."""
+        asked, row = self._asked, self._asked.new_rows(1)
+        before = self._part(line, self._row, (1.0,), (1.0,), size - self.board_size)
+        self.board_size = size
         # B_t+1: these cards were equally likely with every combo that is still free, so only the other combos drop out.
-        self.weights = self.weights * is_free
-        self.weights /= self.weights.sum()
-        after = self._part(self.situation(line), self.weights, (-1.0,), (-1.0,))
-        self._events.append(_Event("board", len(line.actions), [before, after]))
+        after = np.multiply(asked.weights[self._row], is_free, out=asked.weights[row])
+        after /= after.sum()
+        self._row = row
+        self._events.append(("board", len(line.actions), [before, self._part(line, row, (-1.0,), (-1.0,))]))
 
     def act(self, line: BettingLine, announced: Announced, action: Action) -> None:
         """Correct for an own action after a line, and update the weights: B_t+1(h) ~ B_t(h) p(a|h).
@@ -134,10 +145,9 @@ class CorrectionWalk:
             If the strategy gives the action played probability 0 with every possible combo.
         """
         actions, _, probabilities, played = announced
-        weights, (number, num_combos) = self.weights, probabilities.shape
-        products, after = np.empty((number, num_combos)), np.empty(num_combos)
-        numbers = np.empty((2, number))
-        kernels.weigh_actions(weights, probabilities, played, self._own, products, after, numbers)
+        asked, number = self._asked, len(actions)
+        first, numbers = asked.new_rows(number + 1), np.empty((2, number))
+        kernels.weigh_actions(asked.weights, self._row, first, probabilities, played, self._own, numbers)
         shares, row = numbers.tolist()
         if not shares[played] > 0.0:
             raise BadStrategy("it gives the action that was played probability 0 with every possible combo")
@@ -156,9 +166,9 @@ class CorrectionWalk:
                 true_factors: tuple[float, ...] = -1.0, row[kind]
             else:
                 factors, true_factors = (1.0,), (row[kind],)
-            parts.append(self._part(self._follow(line, taken), products[kind], factors, true_factors))
-        self.weights = after
-        self._events.append(_Event("action", len(line.actions), parts))
+            parts.append(self._part(self._lines.after(line, taken), first + kind, factors, true_factors))
+        self._row = first + number
+        self._events.append(("action", len(line.actions), parts))
 
     def watch(self, line: BettingLine, announced: Announced, combo: int, action: Action) -> None:
         """Correct for the opponent's action, by its probabilities with the opponent's true cards, `combo`."""
@@ -172,46 +182,47 @@ class CorrectionWalk:
             # The mean less the value of the action that came, in one sum: B is the same before and after.
             share = row[kind] - (kind == played)
             if share:
-                parts.append(self._part(self._follow(line, taken), self.weights, (share,), (share,)))
-        self._events.append(_Event("other", len(line.actions), parts))
+                parts.append(self._part(self._lines.after(line, taken), self._row, (share,), (share,)))
+        self._events.append(("other", len(line.actions), parts))
 
     def _pass_on(self, line: BettingLine, action: Action) -> None:
         """Ask for the values after an action without a correction, for a value function that takes means over actions.
 
         No correction contains these values. Such a function needs them, as they are also the values before the action.
         """
-        self._part(self._follow(line, action.action), self.weights, (1.0,), (1.0,))
-
-    def _follow(self, line: BettingLine, action: int) -> Situation:
-        """Return the situation after one more action, which need not be the one that was played."""
-        return self.situation(self._lines.after(line, action))
+        self._part(self._lines.after(line, action.action), self._row, (1.0,), (1.0,))
 
     def _part(
         self,
-        situation: Situation,
-        weights: np.ndarray,
+        line: BettingLine,
+        row: int,
         factors: tuple[float, ...],
         true_factors: tuple[float, ...],
         num_cards: int = 0,
     ) -> _Part:
-        """Ask for the value of the true combo and, if the strategy is known, of the combos with positive weight."""
-        counted = None  # the forms with the true cards need the value of the true combo alone
-        if self._is_told:
-            most = max(map(abs, factors))
-            counted = weights if most == 1.0 else weights * most
-        questions = self._questions
-        questions.append(Question(situation, num_cards, counted, self._own))
-        return _Part(len(questions) - 1, weights, factors, true_factors)
+        """Ask for the value of the true combo and, if the strategy is known, for a weighted sum over all combos."""
+        # The forms with the true cards need the value of the true combo alone.
+        factor = max(map(abs, factors)) if self._is_told else 0.0
+        questions = self._asked.all
+        number = len(questions)
+        questions.append((self._seat, line, self.board_size, num_cards, row, factor, self._own))
+        return number, factors, true_factors
 
-    def settle(self, value_function: ValueFunction, deal_mean: float) -> Sums:
-        """Return the corrections for all events, where `deal_mean` is the mean value over all deals."""
-        sums, own = Sums(), self._own
-        answers = value_function.answers(self._questions)
+    def settle(self, weighted: Sequence[float], single: Sequence[float], deal_mean: float) -> Sums:
+        """Return the corrections for all events.
+
+        Parameters
+        ----------
+        weighted, single : sequence of float
+            The answers to all questions about the hand (`ValueFunction.sums`).
+        deal_mean : float
+            The mean value over all deals.
+        """
+        sums = Sums()
         for kind, num_actions, parts in self._events:
             chips = true_chips = deal_mean if kind == "deal" else 0.0
-            for question, weights, factors, true_factors in parts:
-                values = answers[question]
-                value, true_value = dot(weights, values), float(values[own])
+            for question, factors, true_factors in parts:
+                value, true_value = weighted[question], single[question]
                 for factor in factors:
                     chips += factor * value
                 for factor in true_factors:
@@ -231,5 +242,4 @@ class CorrectionWalk:
 
 def warmup() -> None:
     """Compile every kernel of this module."""
-    row, table = np.ones(1), np.ones((1, 1))
-    kernels.weigh_actions(row, table, 0, 0, np.empty((1, 1)), np.empty(1), np.empty((2, 1)))
+    kernels.weigh_actions(np.ones((3, 1)), 0, 1, np.ones((1, 1)), 0, 0, np.empty((2, 1)))

@@ -31,8 +31,9 @@ from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import SUM_TOLERANCE, Action, Agent, PublicState, RangeAgent, Strategy
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import CONTESTANT_ERRORS, Hand, RemoteAgent, error_fault, play_hand
+from plurispiel.evaluation.situations import NO_CARD, Situation
 from plurispiel.evaluation.streams import SeatStreams, Source, Streams
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
+from plurispiel.evaluation.value_functions import Checkdown
 
 __all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown", "check_told"]
 

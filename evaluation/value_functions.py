@@ -19,11 +19,10 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Action
 from plurispiel.evaluation import _value_functions_kernels as kernels
-
-NO_CARD = 255
-"""Placeholder of the unknown hole cards in a `Situation`."""
+from plurispiel.evaluation.situations import NO_CARD, HandQuestions, Situation
 
 MAX_OUTCOMES = 50
 """The most outcomes of a deal of board cards that `ValueFunction.next_board_means` enumerates; it samples if there are
@@ -31,48 +30,6 @@ more."""
 
 MIN_SAMPLES, MAX_SAMPLES = 64, 32_000  # two points for each board have to fit in 16 bits (`fill_equity`)
 _MAX_BOARDS = 2000
-
-
-class Situation(NamedTuple):
-    """A point of a hand at which all dealt cards are known except the hole cards of one seat.
-
-    Attributes
-    ----------
-    rules : HoldemRules
-        The game.
-    seat : int
-        The seat whose values are wanted.
-    hole_cards : uint8[num_seats, num_hole_cards]
-        The true cards of the other seats; `NO_CARD` in the row of `seat`.
-    board : tuple of int
-        The board cards so far.
-    actions : tuple of Action
-        The actions so far.
-    state : list of int
-        The betting state (`betting_state`) after `actions`.
-    asked : bool[num_combos], optional
-        The combos whose values are wanted; by default all.
-    """
-
-    rules: HoldemRules
-    seat: int
-    hole_cards: np.ndarray
-    board: tuple[int, ...]
-    actions: tuple[Action, ...]
-    state: list[int]
-    asked: np.ndarray | None = None
-
-    def free_cards(self) -> np.ndarray:
-        """Return the cards that are neither on the board nor in another seat's hand, ascending: uint8[num_free]."""
-        is_free = np.zeros(NO_CARD + 1, dtype=bool)
-        is_free[self.rules.cards] = True
-        is_free[self.hole_cards] = False
-        is_free[list(self.board)] = False
-        return is_free.nonzero()[0].astype(np.uint8)
-
-    def holdable(self) -> np.ndarray:
-        """Return which combos the seat may hold: bool[num_combos]."""
-        return self.rules.free_combos([*self.hole_cards.ravel().tolist(), *self.board])
 
 
 class Question(NamedTuple):
@@ -143,6 +100,25 @@ class ValueFunction:
             self.next_board_means(situation, num_cards) if num_cards else self.values(situation)
             for situation, num_cards, *_ in questions
         ]
+
+    def sums(self, asked: HandQuestions) -> tuple[list[float], list[float]]:
+        """Return two answers to each question about a hand, in chips.
+
+        Returns
+        -------
+        list of float
+            The sum of the combos' values times their weights. Of a question with the factor 0 it has no meaning.
+        list of float
+            The value of the single combo.
+        """
+        answers = self.answers(
+            [Question(asked.situation(seat, line, size), num_cards) for seat, line, size, num_cards, *_ in asked.all]
+        )
+        weighted, single = [], []
+        for (*_, row, _, combo), values in zip(asked.all, answers, strict=True):
+            weighted.append(dot(asked.weights[row], values))
+            single.append(float(values[combo]))
+        return weighted, single
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the mean value of every combo after the next board cards: float64[num_combos], in chips.

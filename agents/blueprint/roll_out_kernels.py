@@ -13,6 +13,7 @@ that is all-in at the table calls wherever the tree still lets it act.
 import numpy as np
 
 from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_rank
+from plurispiel.abstraction.holdem.rules import MAX_SEATS
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.agents.blueprint.traversal_kernels import (
     CALL_BIT,
@@ -27,6 +28,9 @@ from plurispiel.agents.blueprint.traversal_kernels import (
     WORD,
     layered_value,
 )
+
+NUM_ENDS = 2 * MAX_SEATS + 1
+"""The largest number of values of a seat's hands at one end, for all ranks together; see `fill_end`."""
 
 _STREET = 3
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -188,13 +192,14 @@ def _weight(word, place, bias, factor):
 def _row_sum(rows, cell, num_actions, word, bias, factor):
     # Needed to normalise: a bias changes the sum (the Pluribus supplement multiplies one kind by 5), and a row of uint8
     # sums only nearly to 255.
-    total = 0.0
     if bias == 0:
+        sum_of_row = 0  # whole numbers, if the row has whole numbers: their sum is the same and faster
         for a in range(num_actions):
-            total += rows[cell + a]
-    else:
-        for a in range(num_actions):
-            total += _weight(word, a, bias, factor) * rows[cell + a]
+            sum_of_row += rows[cell + a]
+        return np.float64(sum_of_row)
+    total = 0.0
+    for a in range(num_actions):
+        total += _weight(word, a, bias, factor) * rows[cell + a]
     return total
 
 
@@ -285,19 +290,25 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     node and looks for the next end or decision. Otherwise ``values[depth]`` holds the values of an action just
     finished, which are added to those of the decision one level above. In both states the walk then turns to the next
     action of the decision at `depth`. If no action is left, it ascends by one level.
+
+    Lists of combos lie one after the other in ``work.lists``. On arrival at an own decision, the list of each action is
+    written at once, because a combo's row is then read once only.
     """
     tree, game, rows = tables.tree, tables.game, tables.rows
     own, combos, biases, factor = seats.own, seats.combos, seats.biases, seats.factor
     num_worlds, _, num_combos = worlds.buckets.shape
-    lists, num_listed, listed = work.lists, work.num_listed, work.listed
+    lists, starts, num_listed = work.lists, work.starts, work.num_listed
+    num_every = 0
+    for combo in range(num_combos):
+        lists[num_every] = combo  # overwritten by the next combo unless `num_every` advances: no branch
+        num_every += asked[combo] & worlds.free[combo]
     for world in range(num_worlds):
         ranks, buckets = worlds.ranks[world], worlds.buckets[world]
-        count = 0
-        for combo in range(num_combos):
-            if asked[combo] and worlds.free[combo] and ranks[combo] != 0:
-                lists[0, count] = combo
-                count += 1
-        num_listed[0], listed[0] = count, 0
+        starts[0], count = num_every, 0
+        for k in range(num_every):
+            lists[num_every + count] = lists[k]
+            count += ranks[lists[k]] != 0
+        num_listed[0], work.tops[0] = count, num_every + count
         for other in range(game.num_seats):
             work.ranks[other] = np.int64(ranks[combos[other]]) if combos[other] >= 0 else -1
         point = seed, world, num_worlds
@@ -305,7 +316,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
         while True:
             if descending:
                 at = _follow(tables, seats, stakes, small, at, buckets, point)
-                hands = lists[listed[depth], : num_listed[listed[depth]]]
+                hands = lists[starts[depth] : starts[depth] + num_listed[depth]]
                 if tree.nodes[at, WORD] < 0:
                     live = ~np.int64(tree.nodes[at, WORD])
                     paid = tree.contributions[tree.nodes[at, NUMBER]]
@@ -324,51 +335,98 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                 at = work.nodes[depth]
             word = np.int64(tree.nodes[at, WORD])
             num_actions = word >> COUNT_SHIFT & 0xFF
-            first, row = first_cell(tables, at), buckets[word & _STREET]
             seat = (word & SLOT) >> SEAT_SHIFT
             place, bias = np.int64(work.places[depth]), biases[seat]
             if not descending:
-                hands = lists[listed[depth + 1], : num_listed[listed[depth + 1]]]
-                here, below = work.values[depth], work.values[depth + 1]
-                weight = _weight(word, place, bias, factor)
+                start, end = starts[depth + 1], starts[depth + 1] + num_listed[depth + 1]
+                hands, here, below = lists[start:end], work.values[depth], work.values[depth + 1]
                 if seat == own:  # each hand by its own probability of the action
+                    chances = work.chances[start:end]
                     for k in range(len(hands)):
-                        hand = hands[k]
-                        cell = first + np.int64(row[hand]) * num_actions
-                        here[hand] += weight * rows[cell + place] * work.scales[depth, hand] * below[hand]
+                        here[hands[k]] += chances[k] * below[hands[k]]
                 else:  # a seat with a known hand, in a small subtree: the mean over its actions
-                    cell = first + np.int64(row[combos[seat]]) * num_actions
-                    share = weight * rows[cell + place] / _row_sum(rows, cell, num_actions, word, bias, factor)
+                    cell = first_cell(tables, at) + np.int64(buckets[word & _STREET, combos[seat]]) * num_actions
+                    share = _weight(word, place, bias, factor) * rows[cell + place]
+                    share /= _row_sum(rows, cell, num_actions, word, bias, factor)
                     for k in range(len(hands)):
                         here[hands[k]] += share * below[hands[k]]
-            elif seat == own:  # on arrival: rows are normalised once, not again for each action
-                for k in range(len(hands)):
-                    cell = first + np.int64(row[hands[k]]) * num_actions
-                    total = _row_sum(rows, cell, num_actions, word, bias, factor)
-                    work.scales[depth, hands[k]] = 1.0 / total
+            elif seat == own:
+                _list_actions(tables, work, depth, at, buckets, bias, factor)
             # The next action that any of the hands here takes with positive probability.
-            hands = lists[listed[depth], : num_listed[listed[depth]]]
             descending = False
             while not descending and place + 1 < num_actions:
                 place += 1
                 if seat == own:
-                    count = 0
-                    for k in range(len(hands)):
-                        # Written always, and overwritten by the next hand unless `count` advances: no branch.
-                        lists[depth + 1, count] = hands[k]
-                        count += rows[first + np.int64(row[hands[k]]) * num_actions + place] > 0
-                    num_listed[depth + 1], listed[depth + 1] = count, depth + 1
-                    descending = count > 0
+                    descending = work.numbers[depth, place] > 0
                 else:
-                    listed[depth + 1] = listed[depth]  # another seat's action removes no hands: the list is shared
-                    descending = rows[first + np.int64(row[combos[seat]]) * num_actions + place] > 0
+                    cell = first_cell(tables, at) + np.int64(buckets[word & _STREET, combos[seat]]) * num_actions
+                    descending = rows[cell + place] > 0
             if descending:
                 work.places[depth] = place
+                if seat == own:
+                    starts[depth + 1] = work.tops[depth] + place * num_listed[depth]
+                    num_listed[depth + 1] = work.numbers[depth, place]
+                    work.tops[depth + 1] = work.tops[depth] + num_actions * num_listed[depth]
+                else:  # another seat's action removes no hands: the list is shared
+                    starts[depth + 1], num_listed[depth + 1] = starts[depth], num_listed[depth]
+                    work.tops[depth + 1] = work.tops[depth]
                 at = np.int64(tree.nodes[at, FIRST_CHILD]) + place
                 depth += 1
-        for k in range(num_listed[0]):
-            sums.totals[lists[0, k]] += work.values[0, lists[0, k]]
-            sums.counts[lists[0, k]] += 1.0
+        for k in range(starts[0], starts[0] + num_listed[0]):
+            sums.totals[lists[k]] += work.values[0, lists[k]]
+            sums.counts[lists[k]] += 1.0
+
+
+@kernel(inline=True)
+def sum_rows(rows, num_actions, word, bias, factor, hands, buckets, cells, totals):
+    """Write the place of each hand's row at a decision, and the sum of its biased row.
+
+    Parameters
+    ----------
+    rows : float32 or uint8[n]
+        The rows of the decision, from its first cell on.
+    num_actions, word : int
+        The decision's number of actions, and its word in the tree.
+    bias, factor
+        As in `RollOutSeats`, for the seat to act.
+    hands : uint32[num_hands]
+    buckets : int32[num_combos]
+        The bucket of each combo on the decision's street.
+    cells : uint32[num_hands]
+        Modified in place, like `totals`.
+    totals : float64[num_hands]
+    """
+    for k in range(len(hands)):
+        cells[k] = buckets[hands[k]] * num_actions
+        totals[k] = 0.0
+    # The hands are in the inner loops: there are few actions, and the end of a short loop is hard to predict.
+    for a in range(num_actions):
+        weight, column = _weight(word, a, bias, factor), rows[a:]
+        for k in range(len(hands)):
+            totals[k] += weight * column[cells[k]]
+
+
+@kernel(inline=True)
+def _list_actions(tables, work, depth, at, buckets, bias, factor):
+    """Write the list of each action of an own decision: the hands that take the action, and their probabilities."""
+    word = np.int64(tables.tree.nodes[at, WORD])
+    num_actions, first, row = word >> COUNT_SHIFT & 0xFF, first_cell(tables, at), buckets[word & _STREET]
+    start, count, top = work.starts[depth], work.num_listed[depth], work.tops[depth]
+    hands, rows, totals = work.lists[start : start + count], tables.rows[first:], work.totals[:count]
+    cells = work.cells[:count]
+    sum_rows(rows, num_actions, word, bias, factor, hands, row, cells, totals)
+    for k in range(count):
+        totals[k] = 1.0 / totals[k]
+    for a in range(num_actions):
+        weight, column, begin = _weight(word, a, bias, factor), rows[a:], top + a * count
+        taking, chances, number = work.lists[begin : begin + count], work.chances[begin : begin + count], np.uint64(0)
+        for k in range(count):
+            # Written always, and overwritten by the next hand unless the number advances: no branch.
+            share = column[cells[k]]
+            taking[number] = hands[k]
+            chances[number] = weight * share * totals[k]
+            number += np.uint64(share > 0)
+        work.numbers[depth, a] = number
 
 
 @kernel(inline=True)
@@ -385,11 +443,11 @@ def fill_end(contributions, live, own, ranks, hands, known, ends, values):
         The seat whose hands are valued.
     ranks : uint16[num_combos]
         The hand rank of each combo on the board.
-    hands : int32[n]
+    hands : int32 or uint32[n]
         The combos of `own` to value.
     known : int64[num_seats]
         The hand rank of each seat's known hand; the entry of `own` is overwritten.
-    ends : float64[2 * MAX_SEATS + 1]
+    ends : float64[3 * MAX_SEATS + 1]
         Workspace.
     values : float64[num_combos]
         Modified in place.
@@ -402,16 +460,52 @@ def fill_end(contributions, live, own, ranks, hands, known, ends, values):
         for k in range(len(hands)):
             values[hands[k]] = won
         return
+    rivals, count, rival = ends[NUM_ENDS:], 0, 0
+    for seat in range(num_seats):
+        if live >> seat & 1 and seat != own:
+            rivals[count] = known[seat]
+            count += 1
+            rival = seat
+    if count == 1:
+        loss, tie, win = duel_values(contributions, own, rival)
+        beaten = known[rival]
+        for k in range(len(hands)):
+            rank = np.int64(ranks[hands[k]])
+            values[hands[k]] = win if rank > beaten else (tie if rank == beaten else loss)
+        return
     # As the own seat's rank rises, the value changes only where the rank ties or passes that of another seat. So there
     # are at most two values for each of the other seats, and one more; each is computed once.
-    ends[:] = np.nan
+    ends[:NUM_ENDS] = np.nan
     for k in range(len(hands)):
         rank = np.int64(ranks[hands[k]])
         step = 0
-        for seat in range(num_seats):
-            if live >> seat & 1 and seat != own:
-                step += (rank > known[seat]) + (rank >= known[seat])
+        for r in range(count):
+            step += (rank > rivals[r]) + (rank >= rivals[r])
         if np.isnan(ends[step]):
             known[own] = rank
             ends[step] = layered_value(contributions, live, own, num_seats, known)
         values[hands[k]] = ends[step]
+
+
+@kernel(inline=True)
+def duel_values(contributions, own, rival):
+    """Return the net chips of a seat if it loses to, ties with or beats the only other seat that has not folded.
+
+    The three are those of `layered_value`, to the bit: all sums are of whole numbers and halves.
+
+    Parameters
+    ----------
+    contributions : int64[num_seats]
+        Chips that each seat has put in.
+    own, rival : int
+        The two seats.
+    """
+    put_in = contributions[own]
+    matched = min(put_in, contributions[rival])
+    both, alone = np.int64(0), np.int64(0)  # chips of folded seats in the layers of both seats, and of `own` alone
+    for seat in range(len(contributions)):
+        if seat != own and seat != rival:
+            chips = min(put_in, contributions[seat])
+            both += min(matched, chips)
+            alone += chips - min(matched, chips)
+    return np.float64(alone - matched), alone + 0.5 * both, np.float64(alone + both + matched)

@@ -23,6 +23,7 @@ __all__ = [
     "FlopStarts",
     "RollOutPlace",
     "RollOutSeats",
+    "RollOutSize",
     "RollOutSums",
     "RollOutTables",
     "RollOutWorkspace",
@@ -103,6 +104,13 @@ class RollOutSeats(NamedTuple):
     factor: float
 
 
+class RollOutSize(NamedTuple):
+    """The largest number of decisions before an end of a tree, and the largest number of actions at a decision."""
+
+    depth: int
+    width: int
+
+
 class RollOutSums(NamedTuple):
     """Sums over worlds, float64[num_combos] each: the chips won by each combo, and the number of worlds valued.
 
@@ -118,25 +126,38 @@ class RollOutWorkspace(NamedTuple):
 
     Attributes
     ----------
-    lists : int32[depth, num_combos]
-        Lists of the own seat's combos that reach a level.
-    listed, num_listed : int64[depth]
-        For each level, the index of its list, which several levels may share; for each list, its number of combos.
-    values, scales : float64[depth, num_combos]
-        For each level and combo, the combo's value, and 1 / the sum of the combo's biased row at the decision.
+    lists : uint32[room]
+        Lists of the own seat's combos, one after the other.
+    chances : float64[room]
+        For each combo of a list that belongs to an action, the probability of the action.
+    starts, num_listed : int64[depth]
+        For each level, the place and the length of the list of combos that reach the level. Levels may share a list.
+    tops : int64[depth]
+        For each level, the end of the lists that are in use; the lists of the actions of an own decision begin there.
+    numbers : int64[depth, width]
+        For each level with an own decision, the number of combos that take each action.
+    cells, totals : uint32[num_combos], float64[num_combos]
+        For each combo of a list, the place of its row at the decision, and 1 / the sum of its biased row. Like `lists`
+        the places are unsigned, since numba tests a signed index for negative numbers at every access.
+    values : float64[depth, num_combos]
+        For each level and combo, the combo's value.
     nodes, places : int64[depth]
         For each level, the decision and the index of the action that is followed.
     ranks, chips : int64[num_seats]
         The rank of each seat's known hand in the world, and the chips that each seat has put in at an end.
-    ends : float64[2 * MAX_SEATS + 1]
+    ends : float64[3 * MAX_SEATS + 1]
         Workspace of `fill_end`.
     """
 
     lists: np.ndarray
-    listed: np.ndarray
+    chances: np.ndarray
+    starts: np.ndarray
     num_listed: np.ndarray
+    tops: np.ndarray
+    numbers: np.ndarray
+    cells: np.ndarray
+    totals: np.ndarray
     values: np.ndarray
-    scales: np.ndarray
     nodes: np.ndarray
     places: np.ndarray
     ranks: np.ndarray
@@ -191,8 +212,8 @@ class RollOutPlace(NamedTuple):
     pot: int
 
 
-def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, int]:
-    """Return a blueprint laid out for roll-outs, and the largest number of decisions before an end of its tree."""
+def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, RollOutSize]:
+    """Return a blueprint laid out for roll-outs, and the size of its tree."""
     tree, num_buckets = blueprint.tree, blueprint.cards.num_buckets
     sizes, depths = np.empty(len(tree.actor), np.int32), np.empty(len(tree.actor), np.int32)
     kernels.count_nodes(tree, sizes, depths)
@@ -201,23 +222,28 @@ def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, int]:
         decisions = blueprint.decisions(street)
         kernels.turn_rows(tree, blueprint.game, decisions, street, buckets, blueprint.rows, rows)
     tables = RollOutTables(traversal_tree(tree), blueprint.game, rows, np.array(num_buckets, np.int64), sizes)
-    return tables, int(depths.max())
+    return tables, RollOutSize(int(depths.max()), int(tree.num_actions.max()))
 
 
-def roll_out_workspace(rules: HoldemRules, depth: int) -> RollOutWorkspace:
-    """Return a workspace for trees with at most `depth` decisions before an end."""
-    combos, levels = rules.num_combos, depth + 2
+def roll_out_workspace(rules: HoldemRules, size: RollOutSize) -> RollOutWorkspace:
+    """Return a workspace for trees of at most the given size."""
+    combos, levels = rules.num_combos, size.depth + 2
+    room = (2 + levels * size.width) * combos  # lists of the combos asked for, of those of a world, of all actions
     return RollOutWorkspace(
-        lists=np.zeros((levels, combos), np.int32),
-        listed=np.zeros(levels, np.int64),
+        lists=np.zeros(room, np.uint32),
+        chances=np.zeros(room),
+        starts=np.zeros(levels, np.int64),
         num_listed=np.zeros(levels, np.int64),
+        tops=np.zeros(levels, np.int64),
+        numbers=np.zeros((levels, size.width), np.int64),
+        cells=np.zeros(combos, np.uint32),
+        totals=np.zeros(combos),
         values=np.zeros((levels, combos)),
-        scales=np.zeros((levels, combos)),
         nodes=np.zeros(levels, np.int64),
         places=np.zeros(levels, np.int64),
         ranks=np.zeros(rules.num_seats, np.int64),
         chips=np.zeros(rules.num_seats, np.int64),
-        ends=np.zeros(2 * MAX_SEATS + 1),
+        ends=np.zeros(3 * MAX_SEATS + 1),
     )
 
 

@@ -32,8 +32,8 @@ class Continuations:
         The arrays of the blueprint's bucket table.
     tables : RollOutTables
         The blueprint laid out for roll-outs.
-    depth : int
-        The largest number of decisions on a path to an end of the blueprint's tree.
+    size : RollOutSize
+        The size of the blueprint's tree.
     rules : HoldemRules
         The blueprint's own rules.
     hand : ShadowHand
@@ -53,7 +53,7 @@ class Continuations:
             raise ValueError(f"there are 1..{len(CONTINUATIONS)} continuations, got {num_policies}")
         self.num_policies = num_policies
         self.cards = blueprint.cards.arrays
-        self.tables, self.depth = _tables(blueprint)
+        self.tables, self.size = _tables(blueprint)
         self.rules = blueprint.rules
         self.hand: ShadowHand = hand_in_tree(rules, blueprint)
         self._flops = _flop_starts(blueprint)

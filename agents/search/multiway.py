@@ -426,11 +426,11 @@ class MultiwaySolver:
             totals=np.zeros(combos),
             counts=np.zeros(combos),
             strategy=np.zeros(widest),
-            ends=np.zeros(2 * MAX_SEATS + 1),
+            ends=np.zeros(3 * MAX_SEATS + 1),
             biases=np.zeros(in_tree.num_seats, np.int64),
             tree_dealt=np.full(in_tree.num_seats, -1, np.int64),
             reach=np.zeros((int(self._tree.reach_rows.max()) + 1, combos)),
-            roll=roll_out_workspace(in_tree, self._continuations.depth),
+            roll=roll_out_workspace(in_tree, self._continuations.size),
         )
 
 

@@ -15,7 +15,8 @@ from plurispiel.agents.baselines.simple import RaiseAgent, RandomAgent
 from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
+from plurispiel.evaluation.situations import NO_CARD, Situation
+from plurispiel.evaluation.value_functions import Checkdown, ValueFunction
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 

@@ -11,6 +11,7 @@ from reference.poker_game import PokerGame, decks
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Action
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
@@ -18,7 +19,8 @@ from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Question, Situation
+from plurispiel.evaluation.situations import NO_CARD, Situation
+from plurispiel.evaluation.value_functions import Checkdown, Question
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
@@ -169,6 +171,42 @@ def test_in_self_play_errors_of_values_cancel(rules):
         scores = aivat.scores(hand, agents, (0, 1))
         errors.append([scores[0].estimate - 1.0, scores[1].estimate + 1.0])
     assert np.abs(errors).max() < 0.01 * np.std(payoffs)
+
+
+class SeatBySeat(BlueprintValues):
+    """Answers the questions of one seat after another, by the values of all combos."""
+
+    def sums(self, asked):
+        weighted, single = [], []
+        for seat in range(asked.rules.num_seats):
+            whose = [question for question in asked.all if question[0] == seat]
+            questions = [
+                Question(asked.situation(seat, line, size), cards, asked.weights[row] * factor if factor else None, own)
+                for _, line, size, cards, row, factor, own in whose
+            ]
+            for (*_, row, _, own), values in zip(whose, self.answers(questions), strict=True):
+                weighted.append(dot(asked.weights[row], values))
+                single.append(float(values[own]))
+        return weighted, single
+
+
+@pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["heads-up", "six seats"])
+def test_all_seats_at_once_have_the_scores_of_one_seat_after_another(rules):
+    blueprint = random_blueprint(rules, MENU, cards=single_buckets(rules))
+    agents = [CallAgent(), RandomAgent(), *(BlueprintAgent(blueprint) for _ in range(rules.num_seats - 2))]
+    both = [Aivat(rules, kind(blueprint, (0.0,) * rules.num_seats)) for kind in (BlueprintValues, SeatBySeat)]
+    rng, met = np.random.default_rng(6), set()
+    for number in range(4):
+        deck = deal_deck(rules, rng)
+        for aivat in both:
+            aivat.restart(np.random.default_rng(number))
+        for shift in range(2):  # the second hand of a deck finds what the first has left
+            seated = [*agents[shift:], *agents[:shift]]
+            hand = play_hand(rules, seated, deck, rng.spawn(rules.num_seats))
+            found, wanted = (aivat.scores(hand, seated, [0]) for aivat in both)
+            assert found == wanted
+            met.update(term.kind for score in found for term in score.terms)
+    assert met >= {"deal", "board", "action"}
 
 
 def test_a_seat_that_tells_nothing_is_valued_with_its_own_cards_alone():

@@ -10,7 +10,9 @@ from random_blueprint import random_blueprint
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
+from plurispiel.agents.blueprint.roll_out_kernels import duel_values
 from plurispiel.agents.blueprint.roll_outs import MAX_SCALE, FlopStarts, find_place, hand_in_tree, stakes_at
+from plurispiel.agents.blueprint.traversal_kernels import layered_value
 
 RULES = no_limit_holdem(4)
 MENU = GameMenu((StreetMenu(("1p 3p", "1p"), callers=(4, 1)), StreetMenu(("1p",))))
@@ -91,3 +93,16 @@ def test_chips_of_a_hand_stand_with_the_seats_of_the_tree():
     assert stakes.stacks.tolist() == [50, 900, 0, 20_000] and stakes.scale == 1.0
     stakes = stakes_at(place._replace(seats=(-1, 1, 3)), state)  # its place in the tree was given to another
     assert stakes.put_in[[1, 3]].tolist() == [350, 350] and sum(stakes.put_in) == place.pot
+
+
+def test_against_one_other_hand_all_pots_go_to_the_better_one():
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        contributions = rng.integers(0, 6, 6) * rng.integers(1, 100)
+        own, rival = rng.permutation(6)[:2].tolist()
+        contributions[own] += 1
+        live, ranks = 1 << own | 1 << rival, np.full(6, -1)
+        ranks[rival] = 50
+        for value, rank in zip(duel_values.py_func(contributions, own, rival), (49, 50, 51), strict=True):
+            ranks[own] = rank
+            assert value == layered_value.py_func(contributions, live, own, 6, ranks)

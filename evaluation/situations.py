@@ -1,0 +1,113 @@
+"""Points of a hand, and the questions that AIVAT asks about them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action
+from plurispiel.evaluation.betting_lines import BettingLine
+
+NO_CARD = 255
+"""Placeholder of the unknown hole cards in a `Situation`."""
+
+_FIRST_ROWS = 64
+
+
+class Situation(NamedTuple):
+    """A point of a hand at which all dealt cards are known except the hole cards of one seat.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+        The game.
+    seat : int
+        The seat whose values are wanted.
+    hole_cards : uint8[num_seats, num_hole_cards]
+        The true cards of the other seats; `NO_CARD` in the row of `seat`.
+    board : tuple of int
+        The board cards so far.
+    actions : tuple of Action
+        The actions so far.
+    state : list of int
+        The betting state (`betting_state`) after `actions`.
+    asked : bool[num_combos], optional
+        The combos whose values are wanted; by default all.
+    """
+
+    rules: HoldemRules
+    seat: int
+    hole_cards: np.ndarray
+    board: tuple[int, ...]
+    actions: tuple[Action, ...]
+    state: list[int]
+    asked: np.ndarray | None = None
+
+    def free_cards(self) -> np.ndarray:
+        """Return the cards that are neither on the board nor in another seat's hand, ascending: uint8[num_free]."""
+        is_free = np.zeros(NO_CARD + 1, dtype=bool)
+        is_free[self.rules.cards] = True
+        is_free[self.hole_cards] = False
+        is_free[list(self.board)] = False
+        return is_free.nonzero()[0].astype(np.uint8)
+
+    def holdable(self) -> np.ndarray:
+        """Return which combos the seat may hold: bool[num_combos]."""
+        return self.rules.free_combos([*self.hole_cards.ravel().tolist(), *self.board])
+
+
+HandQuestion = tuple[int, BettingLine, int, int, int, float, int]
+"""A question about one seat's values at a point of a hand: a plain tuple, which is made five times as fast as a record.
+
+It has the seat whose values are wanted; the line of the actions so far; the number of board cards so far, and of the
+next ones over which the mean is taken (0 for the values before); the row of `HandQuestions.weights` with the weights of
+the combos; the largest factor of the weighted sum of the values in the score, 0 if the sum is not needed; and the combo
+whose single value is needed, whatever its weight, -1 for none.
+"""
+
+
+class HandQuestions:
+    """The questions about one hand after the other; the memory of one hand's weights serves the next hand.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    all : list of `HandQuestion`
+        The questions about the hand, those about one seat one after the other, in the order of the hand.
+    weights : float64[num_rows, num_combos]
+        Rows of weights. There may be more rows than are used.
+    board : tuple of int
+        All board cards of the hand.
+    hole_cards : list of uint8[num_seats, num_hole_cards]
+        For each seat, the true cards of the other seats, as in `Situation`.
+    """
+
+    def __init__(self, rules: HoldemRules):
+        self.rules = rules
+        self.weights = np.empty((_FIRST_ROWS, rules.num_combos))
+        self.clear((), [])
+
+    def clear(self, board: tuple[int, ...], hole_cards: list[np.ndarray]) -> None:
+        """Forget all questions and weights, and begin a hand."""
+        self.all: list[HandQuestion] = []
+        self.board = board
+        self.hole_cards = hole_cards
+        self._num_rows = 0
+
+    def new_rows(self, number: int) -> int:
+        """Return the first of `number` new rows of weights."""
+        first = self._num_rows
+        self._num_rows += number
+        if self._num_rows > len(self.weights):
+            weights = np.empty((2 * self._num_rows, self.weights.shape[1]))
+            weights[:first] = self.weights[:first]
+            self.weights = weights
+        return first
+
+    def situation(self, seat: int, line: BettingLine, board_size: int) -> Situation:
+        """Return a seat's situation after the actions of a line, with the first cards of the board."""
+        return Situation(self.rules, seat, self.hole_cards[seat], self.board[:board_size], line.actions, line.state)
