@@ -8,7 +8,7 @@ from reference import value_net as reference
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
-from plurispiel.agents.values import distillation
+from plurispiel.agents.values import distillation, training_run
 from plurispiel.agents.values.distillation import FreshSituations, distil, distilled_evs, level_taught_by, residuals
 from plurispiel.agents.values.drawn_situation import DrawnSituation, draw_situation
 from plurispiel.agents.values.encoding import board_features, canonical_hands, num_inputs
@@ -126,14 +126,18 @@ def test_distil(teacher, tmp_path, monkeypatch):
     """A run that is stopped after each epoch gives the same network; other settings or teachers give another one."""
     options = {"situations": 12, "unseen": 4, "num_boards": 2}
     straight = distil(teacher, tmp_path / "straight", SMALL, **options)
-    monkeypatch.setattr("plurispiel.agents.values.training_run.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(training_run.train, "__kwdefaults__", {"seconds": 0.0})
+
+    epochs = []
 
     def stop(trainer):
+        epochs.append(trainer.epoch)
         raise Stopped
 
     for _ in range(SMALL.epochs):
         with pytest.raises(Stopped):
             distil(teacher, tmp_path / "stopped", SMALL, **options, on_epoch=stop)
+    assert epochs == [1, 2, 3]
     stopped = distil(teacher, tmp_path / "stopped", SMALL, **options)
     assert stopped.record == straight.record and stopped.level == TURN
     for mine, other in zip(stopped.net.layers.arrays(), straight.net.layers.arrays(), strict=True):
