@@ -3,6 +3,7 @@
 import argparse
 import functools
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
+from plurispiel.tournaments.figures.picture import MatplotlibMissing
+from plurispiel.tournaments.figures.value_net_picture import draw_net
 from plurispiel.tournaments.figures.value_net_text import net_record, net_text
 from plurispiel.tournaments.run.kernels import warmup
 from plurispiel.tournaments.run.value_data import solve_situations
@@ -135,7 +138,15 @@ def _distil(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    _show(options, load_net(Path(options.net)))
+    net = load_net(Path(options.net))
+    _show(options, net)
+    if options.plot:
+        sys.stdout.flush()
+        try:
+            undisturbed(functools.partial(draw_net, Path(options.plot), net))
+            say(f"drawn in {options.plot}")
+        except MatplotlibMissing as error:
+            say(f"no picture: {error}")
     return 0
 
 

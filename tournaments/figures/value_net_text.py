@@ -1,12 +1,13 @@
 """The record and the text of a network that `plurispiel values info` prints."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.values.net_file import StoredNet
 
-__all__ = ["net_record", "net_text"]
+__all__ = ["net_record", "net_text", "refused_without_errors"]
 
 _FIGURES = ("mae", "rms", "huber", "mae_checkdown", "mae_constant")
 
@@ -24,6 +25,15 @@ def net_record(net: StoredNet) -> dict[str, Any]:
     } | net.record
 
 
+@contextlib.contextmanager
+def refused_without_errors() -> Iterator[None]:
+    """Raise `ArtefactRefused` where the errors of a network are read, but its manifest lacks them."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise ArtefactRefused("the network's manifest lacks its errors; train it again") from None
+
+
 def net_text(net: StoredNet) -> str:
     """Return a text with the errors of a network, in all and by stratum.
 
@@ -33,7 +43,7 @@ def net_text(net: StoredNet) -> str:
         If the network's manifest lacks its errors.
     """
     record = net_record(net)
-    try:
+    with refused_without_errors():
         validation, tenth = record["validation"], record.get("tenth")
         widths = " x ".join(map(str, record["widths"]))
         lines = [
@@ -53,8 +63,6 @@ def net_text(net: StoredNet) -> str:
         lines += [
             "errors in % of the pot, Huber in pots; check: of checking down, mean: of one value for all hands",
         ]
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise ArtefactRefused("the network's manifest lacks its errors; train it again") from None
     return "\n".join(lines)
 
 

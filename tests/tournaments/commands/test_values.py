@@ -51,6 +51,17 @@ def test_info(made, capsys):
     assert "leduc, 20 situations" in text and "with a tenth of the situations (2)" in text
 
 
+def test_info_plot(made, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "net.svg"
+    assert main(["values", "info", f"{made}/net", "--plot", str(path)]) == 0
+    assert "leduc, 20 situations" in (told := capsys.readouterr()).out and f"drawn in {path}" in told.err
+    assert "<svg" in path.read_text()
+    assert main(["values", "info", f"{made}/net", "--plot", str(tmp_path / "net.frmat")]) == 2
+    assert "frmat" in capsys.readouterr().err.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_floor(made, capsys):
     assert main(["values", "floor", f"{made}/data", "--bins", "3,5", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -1,6 +1,7 @@
 """The pictures of all commands: one style, colours that everybody tells apart, axes that name their units."""
 
 import itertools
+import os
 import re
 from pathlib import Path
 
@@ -11,9 +12,13 @@ from colour_vision import VISIONS, ciede2000, difference, lab
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import SIXMAX
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.blueprint.marks import Mark
 from plurispiel.agents.spots.node_strategy import NodeStrategy
+from plurispiel.agents.values.levels import LEVELS
+from plurispiel.agents.values.net import ValueNet, new_layers
+from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.evaluation.convergence import Point
 from plurispiel.tournaments.figures import picture as style
 from plurispiel.tournaments.figures.bucket_pictures import draw_table
@@ -23,10 +28,26 @@ from plurispiel.tournaments.figures.preflop_grid import draw_grids
 from plurispiel.tournaments.figures.resolving_curves import draw_resolving
 from plurispiel.tournaments.figures.spot_text import draw_node
 from plurispiel.tournaments.figures.training_curve import draw_marks
+from plurispiel.tournaments.figures.value_net_picture import draw_net
 
 PACKAGE = Path(style.__file__).resolve().parents[2]
-UNITS = r".+ \((%|s|chips|mbb/hand|mbb/visit)\)"
-COUNTS = ("iterations", "bucket", "mean bucket")
+UNITS = r".+ \((%|s|bits|chips|pots|pots²|mbb/hand|mbb/visit)\)"
+COUNTS = ("iterations", "epochs", "bucket", "mean bucket", "hands, weakest first")
+
+VALIDATED = {
+    "curve": [0.5, 0.25],
+    "training": {"loss": "huber"},
+    "tenth": {"huber": 0.4},
+    "validation": {
+        "huber": 0.3,
+        "strata": [
+            {"spr": [0.0, 1.0], "mae": 0.06, "mae_checkdown": 0.2, "mae_constant": 0.4},
+            {"spr": [25.0, None], "mae": 0.08, "mae_checkdown": 0.21, "mae_constant": 0.42},
+            {"entropy": [1.25, 7.0], "mae": 0.07, "mae_checkdown": 0.2, "mae_constant": 0.4},
+            {"source": "play"},
+        ],
+    },
+}
 
 
 @pytest.fixture
@@ -65,6 +86,19 @@ def check(figure):
     assert matplotlib.rcParams["axes.titleweight"] == "normal"  # the style is nobody else's
 
 
+def check_legends(figure):
+    """Check that no legend covers axes or leaves the picture."""
+    figure.draw_without_rendering()
+    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
+    for each in [figure, *figure.subfigs]:
+        legends += each.legends
+    assert legends
+    for legend in legends:
+        box = legend.get_window_extent()
+        assert not any(box.overlaps(axes.get_window_extent()) for axes in figure.axes)
+        assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+
+
 def mark(iteration):
     return Mark(
         iteration=iteration,
@@ -98,10 +132,7 @@ def test_curves_of_trainings(drawn, tmp_path):
     check(figure)
     assert [len(axes.get_legend_handles_labels()[0]) for axes in figure.axes] == [0, 2, 2, 6]
     assert figure.axes[3].get_legend_handles_labels()[1] == names
-    figure.draw_without_rendering()
-    for axes in figure.axes:
-        box = axes.get_window_extent()
-        assert not any(legend.get_window_extent().overlaps(box) for legend in [axes.get_legend()] if legend)
+    check_legends(figure)
 
 
 def test_grids_of_starting_hands(drawn, tmp_path):
@@ -131,9 +162,55 @@ def test_grids_of_spots(drawn, tmp_path):
 def test_curves_of_resolving(drawn, tmp_path):
     errors = {"fixed": {0.1: 0.2, 0.01: 0.05}, "fresh": {0.1: 0.06}}
     draw_resolving(tmp_path / "resolving.png", {10: 0.5, 100: 0.05}, errors, "Leduc poker", 0.04)
+    networks = {100: [(0.05, 0.06), (0.1, 0.1)], 1_000: [(0.05, 0.02)]}
+    draw_resolving(tmp_path / "networks.png", {10: 0.5, 100: 0.05}, errors, "Leduc poker", 0.04, networks)
+    for figure, labels in zip(drawn, (3, 5), strict=True):
+        check(figure)
+        assert [len(axes.get_legend_handles_labels()[0]) for axes in figure.axes] == [2, labels]
+        check_legends(figure)
+    points = drawn[1].axes[1].get_legend_handles_labels()[0][2]
+    assert points.get_xydata().tolist() == [[5.0, 0.06], [10.0, 0.1]] and points.get_linestyle() == "None"
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+@pytest.mark.parametrize(
+    ("name", "bins", "width"), [("leduc", 5, 29), ("river", 32, 4 * 32 + 4 + 17), ("end-of-turn", 32, 4 * 32 + 4 + 17)]
+)
+def test_value_nets(drawn, tmp_path, name, bins, width):
+    """Each stratum is a group of bars; values of the network, exact ones and those of checking down are lines."""
+    net = StoredNet(
+        ValueNet(new_layers((width, 8, 2 * bins), np.random.default_rng(1))), LEVELS[name], VALIDATED, 64 * "0"
+    )
+    draw_net(tmp_path / "net.svg", net)
     (figure,) = drawn
     check(figure)
-    assert [len(axes.get_legend_handles_labels()[0]) for axes in figure.axes] == [2, 3]
+    check_legends(figure)
+    stacks, entropy, learning, *situations = figure.axes
+    assert [text.get_text() for text in stacks.get_xticklabels()] == ["0 to 1", "25 or more"]
+    assert [bar.get_height() for bar in stacks.patches] == pytest.approx([6.0, 8.0, 20.0, 21.0, 40.0, 42.0])
+    assert [text.get_text() for text in entropy.get_xticklabels()] == ["1.25 to 7.00"]
+    levels = [line.get_ydata()[0] for line in learning.lines[1:]]
+    assert learning.lines[0].get_ydata().tolist() == [0.5, 0.25] and levels == [0.3, 0.4]
+    assert len(situations) == (0 if name == "end-of-turn" else 6)
+    for axes in situations:
+        down, exact, guessed = (line.get_ydata() for line in axes.lines[:3])
+        assert len(down) == 5 if name == "leduc" else 50 < len(down) < 500
+        assert np.nanmax(abs(down)) < 50.1 < np.nanmax(abs(exact))
+        assert np.nanmean(abs(guessed - down)) < np.nanmean(abs(exact - down))  # the weights are small random numbers
+    assert (tmp_path / "net.svg").read_text().startswith("<?xml") and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "change", [{"curve": ["x"]}, {"curve": [float("nan")]}, {"training": []}, {"validation": {"strata": [{"spr": 3}]}}]
+)
+def test_value_nets_without_errors(tmp_path, change):
+    pytest.importorskip("matplotlib")
+    net = StoredNet(
+        ValueNet(new_layers((29, 8, 10), np.random.default_rng(1))), LEVELS["leduc"], VALIDATED | change, ""
+    )
+    with pytest.raises(ArtefactRefused, match="lacks its errors"):
+        draw_net(tmp_path / "net.svg", net)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.xdist_group("buckets")
@@ -158,6 +235,7 @@ def test_no_picture_is_drawn_otherwise():
         "resolving_curves",
         "spot_text",
         "training_curve",
+        "value_net_picture",
     }  # each above
     assert {name for name, text in sources.items() if takes.search(text)} == {
         f"tournaments/figures/{n}.py" for n in drawing

@@ -20,9 +20,15 @@ def add(commands) -> None:
         actions,
         "info",
         "Show the errors of a network on situations that it never saw.",
-        ["values info leduc-net", "values info leduc-net --json"],
+        ["values info leduc-net", "values info leduc-net --plot leduc-net.svg"],
     ).add_argument
     add("net", metavar="NET", help="folder of a network")
+    add(
+        "--plot",
+        metavar="FILE",
+        help="draw errors by stratum and by epoch to FILE, and values in three situations beside exact ones (needs "
+        "matplotlib)",
+    )
     add("--json", action="store_true", help="print as JSON")
     add = add_action(
         actions,
