@@ -1,4 +1,6 @@
-"""Exact exploitability of continual re-solving: by iterations, by errors of values, by options, and off the menu.
+"""Exact exploitability of continual re-solving: by iterations, by errors of values, by networks and by options.
+
+The last table is for raises off the menu.
 
 Theorem 1 of DeepStack bounds the exploitability by a sum: of a term that falls like 1 / sqrt(T) in the iterations T,
 and of a term that is linear in the error of the values where lookaheads end.
@@ -13,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.trees.game_tree import GameTree, checked_strategy, flatten
 from plurispiel.abstraction.trees.ladder import LADDER
@@ -25,10 +28,12 @@ from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.continual.small_games import continual_strategy
 from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher
 from plurispiel.agents.tabular.solvers import make_solver
+from plurispiel.agents.values.net_file import load_net
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
 from plurispiel.tournaments.figures.resolving_curves import draw_resolving
+from plurispiel.tournaments.figures.value_net_text import refused_without_errors
 
 _GAMES = ("leduc", "leduc-9", "holdem-mini")
 _ITERATIONS = (10, 30, 100, 300, 1_000)
@@ -39,6 +44,7 @@ _ERRORS: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {
     ("leduc-9", 100): {"fixed": (0.03, 0.1)},
     ("holdem-mini", 100): {"fixed": (0.03, 0.1)},
 }
+_NETWORKS_AT = (100, 1_000)
 _SEEDS = {"leduc": 5}
 _OTHER_SEEDS = 3
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -59,16 +65,30 @@ _SEARCHES = {
     "search, street 2": GameTreeSearch(from_street=2),
     "search, both streets, k = 4": GameTreeSearch(),
 }
+_MEAN_ERROR, _RMS = "mean error, %", "rms, %"
 _BREAK = " | "
 
 Rows = Iterator[Measurement]
 
 
-def bench_continual_exact(seconds: float = 1.0) -> list[Measurement]:
-    """Return the figures of all tables; `seconds` multiplies all numbers of iterations but those of inner solves."""
+def bench_continual_exact(seconds: float = 1.0, networks: Sequence[Path] = ()) -> list[Measurement]:
+    """Return the figures of all tables; `seconds` multiplies all numbers of iterations but those of inner solves.
+
+    Parameters
+    ----------
+    seconds : float
+    networks : sequence of Path
+        Folders of value networks of Leduc poker, for a table of their own.
+
+    Raises
+    ------
+    ArtefactRefused
+        If a folder holds no sound network of Leduc poker, or its manifest lacks its errors.
+    """
     rows = []
+    known = _known_networks(networks)
     with progress_bar(unit="figure") as progress:
-        for part in (_by_iterations, _by_errors, _by_options, _off_menu):
+        for part in (_by_iterations, _by_errors, functools.partial(_by_networks, known), _by_options, _off_menu):
             for row in part(seconds):
                 rows.append(row)
                 progress.set_description(row.name, refresh=False)
@@ -78,7 +98,7 @@ def bench_continual_exact(seconds: float = 1.0) -> list[Measurement]:
 
 def continual_exact_text(rows: Sequence[Measurement]) -> str:
     """Return the figures as tables in Markdown, with the slopes and coefficients that are fitted to them."""
-    iterations, errors = _cells(rows, "iterations"), _cells(rows, "errors")
+    iterations, errors, networks = (_cells(rows, part) for part in ("iterations", "errors", "networks"))
     for cells in iterations.values():
         counts = {int(name): value for name, value in cells.items() if name.isdigit()}
         cells["slope"] = slope({count: value for count, value in counts.items() if count >= _SLOPE_FROM})
@@ -90,6 +110,7 @@ def continual_exact_text(rows: Sequence[Measurement]) -> str:
     tables = [
         _table("iterations", ["game"], iterations),
         _table("errors", ["game", "T", "kind"], errors, ["0", *map(str, sizes), "k1"]),
+        *([_table("networks", ["network", "situations"], networks)] if networks else []),
         _table("options", ["game", "T"], _cells(rows, "options")),
         _table("answers off the menu", ["game"], _cells(rows, "off the menu")),
     ]
@@ -99,6 +120,8 @@ def continual_exact_text(rows: Sequence[Measurement]) -> str:
 
 def draw_continual_exact(path: Path, rows: Sequence[Measurement]) -> None:
     """Draw the exploitability of Leduc poker by iterations and by the error of values, on logarithmic axes.
+
+    Networks are points at the root mean square of their errors, which is the size of the other errors, too.
 
     Raises
     ------
@@ -113,7 +136,11 @@ def draw_continual_exact(path: Path, rows: Sequence[Measurement]) -> None:
     }
     iterations = {int(name): value for name, value in cells.items() if name.isdigit()}
     title = f"Leduc poker; errors at {count} iterations"
-    draw_resolving(path, iterations, errors, title, cells[count])
+    networks = {
+        at: [(found[_RMS] / 100.0, found[str(at)]) for found in _cells(rows, "networks").values()]
+        for at in _NETWORKS_AT
+    }
+    draw_resolving(path, iterations, errors, title, cells[count], networks)
 
 
 def slope(points: dict[int, float]) -> float:
@@ -149,6 +176,29 @@ def _by_errors(seconds: float) -> Rows:
                 values = [row.value for row, _ in found]
                 yield Measurement(name, float(np.mean(values)), "chips", f"worst of {len(values)}: {max(values):.3g}")
                 yield Measurement(f"time{_BREAK}{name}", sum(spent.value for _, spent in found), "core-s")
+
+
+def _known_networks(folders: Sequence[Path]) -> dict[Path, tuple[str, float, float]]:
+    """Return the name of a network in the table, and its mean error and root mean square in percent."""
+    found = {}
+    for folder in folders:
+        stored = load_net(folder)
+        if stored.level.name != "leduc":
+            raise ArtefactRefused(f"{folder} is a network for the level {stored.level.name}; give one for leduc")
+        with refused_without_errors():
+            validation, count = stored.record["validation"], int(stored.record["situations"])
+            errors = 100.0 * float(validation["mae"]), 100.0 * float(validation["rms"])
+        found[folder] = (f"{stored.digest[:12]}{_BREAK}{count:,}", *errors)
+    return found
+
+
+def _by_networks(known: dict[Path, tuple[str, float, float]], seconds: float) -> Rows:
+    for folder, (network, mean_error, rms) in known.items():
+        name = f"networks{_BREAK}{network}{_BREAK}"
+        yield Measurement(f"{name}{_MEAN_ERROR}", mean_error, "%")
+        yield Measurement(f"{name}{_RMS}", rms, "%")
+        for count in _NETWORKS_AT:
+            yield from _measured(f"{name}{count}", "leduc", seconds, iterations=count, values=f"net:{folder}")
 
 
 def _by_options(seconds: float) -> Rows:

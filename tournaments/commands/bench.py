@@ -46,7 +46,6 @@ _BENCHES = {
     "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
     "continual": bench_continual,
-    "continual-exact": bench_continual_exact,
     "mixing": bench_mixing,
     "coverage": bench_coverage,
     "memory": bench_tournament_memory,
@@ -82,6 +81,8 @@ def main(options: argparse.Namespace) -> int:
         if options.name != "continual-exact":
             raise ValueError(f"--picture: only for bench continual-exact, got bench {options.name}")
         require_matplotlib()
+    if options.nets and options.name != "continual-exact":
+        raise ValueError(f"--nets: only for bench continual-exact, got bench {options.name}")
     if options.name != "rows":  # it times nothing, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
@@ -90,6 +91,8 @@ def main(options: argparse.Namespace) -> int:
         rows = bench_bot_profile(settings, outside.isolation(specs, say))
     elif options.name == "peers":
         rows = bench_peers(options.seconds, programs)
+    elif options.name == "continual-exact":
+        rows = bench_continual_exact(options.seconds, options.nets or ())
     else:
         rows = _BENCHES[options.name](options.seconds)
     if options.name in _WITH_PEAK:

@@ -1,6 +1,6 @@
 """The picture of `plurispiel bench continual-exact`: exploitability by iterations and by the error of values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plurispiel.tournaments.figures.picture import NEUTRAL, picture
@@ -12,6 +12,7 @@ def draw_resolving(
     errors: Mapping[str, Mapping[float, float]],
     title: str,
     without: float,
+    networks: Mapping[int, Sequence[tuple[float, float]]] | None = None,
 ) -> None:
     """Draw exploitability by iterations and by the size of the error, in two panels with logarithmic axes.
 
@@ -27,13 +28,16 @@ def draw_resolving(
         Heading of the picture.
     without : float
         The exploitability in chips without an error.
+    networks : mapping, optional
+        By the iterations of each solve, the error of each network, a share of the pot, and the exploitability in chips
+        with its values.
 
     Raises
     ------
     MatplotlibMissing
         If matplotlib is not installed.
     """
-    with picture(path, 10, 4, title) as figure:
+    with picture(path, 10, 4.6, title) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
         counts = sorted(iterations)
         left.loglog(counts, [iterations[count] for count in counts], label="exact values")
@@ -45,8 +49,12 @@ def draw_resolving(
         for kind, points in errors.items():
             sizes = sorted(points)
             right.loglog([100.0 * size for size in sizes], [points[size] for size in sizes], label=f"{kind} error")
+        for count, found in (networks or {}).items():
+            if found:
+                sizes = [100.0 * size for size, _ in found]
+                right.loglog(sizes, [away for _, away in found], linestyle="", label=f"networks, T = {count:,}")
         right.axhline(without, color=NEUTRAL, linestyle="--", marker="", label="no error")
-        right.set_xlabel("error of the values, of the pot (%)")
+        right.set_xlabel("rms error of the values, of the pot (%)")
         right.set_ylabel("exploitability (chips)")
-        for axes in (left, right):
-            axes.legend()
+        for axes in (left, right):  # below the axes, where a legend covers no line
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)

@@ -62,6 +62,13 @@ def add(commands) -> None:
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="continual-exact only: draw its main figures (needs matplotlib)"
     )
+    parser.add_argument(
+        "--nets",
+        type=Path,
+        nargs="+",
+        metavar="FOLDER",
+        help="continual-exact only: value networks of Leduc poker, measured and drawn, too",
+    )
     _add_peers(add_group(parser, "peers only"))
     _add_profile(add_group(parser, "bot-profile only"))
 
