@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.agents.values.data_set import Situations
-from plurispiel.agents.values.drawn_situation import draw_situation
+from plurispiel.agents.values.drawn_situation import DrawnSituation, draw_situation
 from plurispiel.agents.values.levels import chips_behind, pot_of
 from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.agents.values.ordered_hands import OrderedHands, ordered_hands
@@ -52,7 +52,7 @@ def examples(stored: StoredNet, count: int = 3) -> list[Example]:
     level = stored.level
     if level.teacher is not None:
         return []
-    found = {}
+    found: dict[int, DrawnSituation] = {}
     for number in range(_FIRST, _FIRST + _MOST_DRAWN):
         drawn = draw_situation(level, _SEED, "unseen", number)
         stratum = int(np.searchsorted(STACKS, chips_behind(drawn.state) / pot_of(drawn.state), "right"))

@@ -138,7 +138,7 @@ def _draw_examples(figure, level: Level, shown: Sequence[Example]) -> None:
             )
             marker = {"marker": "o" if names else ""}
             axes.fill_between(places, lines["exact"], lines["net"], color=_NET, alpha=0.2, linewidth=0.0)
-            axes.plot(places, lines["checked_down"], color=_CHECKED_DOWN, label="checking down", linestyle="--", **marker)
+            axes.plot(places, lines["checked_down"], color=_CHECKED_DOWN, label="checking down", ls="--", **marker)
             axes.plot(places, lines["exact"], color=_EXACT, label="exact", **marker)
             axes.plot(places, lines["net"], color=_NET, label="network", **marker)
             axes.axhline(0.0, color=NEUTRAL, linewidth=0.8, marker="")

@@ -26,12 +26,13 @@ training_run.train.__kwdefaults__["seconds"] = 0.0
 os.fsync = lambda handle: None
 sys.exit(main(sys.argv[1:]))
 """
-"""The program, with a shard each 20 situations and a checkpoint after each epoch.
+"""The program, with shards of 20 situations and a checkpoint after each epoch.
 
-What a killed process has written stays, even without waiting for the disk.
+Other processes, which would solve with more than one worker, would not know of these shards. What a killed process has
+written stays, even without waiting for the disk.
 """
 
-SAMPLE = ["sample", "leduc", "--situations", "1500", "--unseen", "40", "--out", "data"]
+SAMPLE = ["sample", "leduc", "--situations", "1500", "--unseen", "40", "--workers", "1", "--out", "data"]
 TRAIN = ["train", "data", "--epochs", "300", "--width", "32", "--batch", "100", "--out", "net"]
 
 
