@@ -72,6 +72,7 @@ MEANT = {
     "league FOLDER standings": [],
     "values sample": ["leduc", "--situations", "2", "--unseen", "1", "--out", "data"],
     "values train": ["none", "--out", "net"],
+    "values distil": ["none", "--out", "net"],
     "values info": ["none"],
     "values floor": ["none"],
     "ls": ["presets"],
