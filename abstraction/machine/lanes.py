@@ -171,6 +171,31 @@ def _compiled_transpose_out(typing_context, source, start, target, rows, first, 
     return types.none(source, types.intp, target, rows, types.intp, types.intp), codegen
 
 
+@intrinsic
+def _compiled_transpose_out_times(
+    typing_context, source, start, target, rows, first, shift, factors, factor_rows, products
+):
+    def codegen(context, builder, signature, arguments):
+        source_value, start_value, target_value, rows_value, first_value, shift_value, *others = arguments
+        factors_value, factor_rows_value, products_value = others
+        types_of = signature.args
+        vectors = []
+        for lane in range(LANES):
+            place = builder.add(start_value, ir.Constant(start_value.type, lane))
+            vectors.append(_load(builder, _pointer(context, builder, types_of[0], source_value, place)))
+        for lane, vector in enumerate(_transposed(builder, vectors)):
+            place = _row_index(context, builder, types_of[3], rows_value, first_value, shift_value, lane)
+            _store(builder, vector, _pointer(context, builder, types_of[2], target_value, place))
+            other = _row_index(context, builder, types_of[7], factor_rows_value, first_value, shift_value, lane)
+            factor = _load(builder, _pointer(context, builder, types_of[6], factors_value, other))
+            product = builder.fmul(vector, factor)
+            _store(builder, product, _pointer(context, builder, types_of[8], products_value, place))
+        return context.get_dummy_value()
+
+    signature = source, types.intp, target, rows, types.intp, types.intp, factors, factor_rows, products
+    return types.none(*signature), codegen
+
+
 def _row_index(context, builder, rows_type, rows, first, shift, lane):
     """Return ``rows[first + lane] + shift``."""
     data = context.make_array(rows_type)(context, builder, rows).data
@@ -226,6 +251,13 @@ def _plain_transpose_out(source, start, target, rows, first, shift):
     target[rows[first : first + LANES] + shift] = source[start : start + LANES].T
 
 
+def _plain_transpose_out_times(source, start, target, rows, first, shift, factors, factor_rows, products):
+    for lane in range(LANES):
+        row, factor_row = rows[first + lane] + shift, factor_rows[first + lane] + shift
+        target[row] = source[start : start + LANES, lane]
+        products[row] = source[start : start + LANES, lane] * factors[factor_row]
+
+
 def _plain_store(blocks, index, vector):
     blocks[index] = vector
 
@@ -258,6 +290,11 @@ in 0..15, lane j of block ``rows[first + k] + shift`` of `source` is copied to l
 transpose_out = _plain_transpose_out if _PLAIN else _compiled_transpose_out
 """``transpose_out(source, start, target, rows, first, shift)``: the reverse of `transpose_in`. For j and k in 0..15,
 lane k of block ``start + j`` of `source` is copied to lane j of block ``rows[first + k] + shift`` of `target`."""
+
+transpose_out_times = _plain_transpose_out_times if _PLAIN else _compiled_transpose_out_times
+"""``transpose_out_times(source, start, target, rows, first, shift, factors, factor_rows, products)``: as
+`transpose_out`, and for each k from 0 to 15, one after the other, write the product of the block just written and block
+``factor_rows[first + k] + shift`` of `factors` to the same place in `products`, which may be `target` or `factors`."""
 
 
 @kernel(inline=True)

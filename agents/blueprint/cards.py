@@ -1,5 +1,6 @@
 """The card abstraction of a game: the bucket of each combo on each street, as arrays that kernels index."""
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -135,8 +136,14 @@ class ModelBuckets:
         if street == 1 and self.flop_rows is not None:
             row = _stored_row(NUM_SUITS, relabel_combos(), board_classes(3).entries, self.flop_rows, board)
         else:
-            row = self.model.classify(board)
+            row = _classified(self.model, board)
         return np.minimum(row, self.num_buckets[street] - 1)
+
+
+@functools.lru_cache(2048)
+def _classified(model: CardModel, board: tuple[int, ...]) -> np.ndarray:
+    """Return the bucket of each combo on a board; searches of one flop ask for its turns and rivers again and again."""
+    return model.classify(board)
 
 
 def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> CardBuckets:

@@ -28,6 +28,7 @@ from plurispiel.abstraction.machine.lanes import (
     store,
     transpose_in,
     transpose_out,
+    transpose_out_times,
     where_positive,
 )
 from plurispiel.agents.resolve.vector_cfr_kernels import (
@@ -41,7 +42,6 @@ from plurispiel.agents.resolve.vector_cfr_kernels import (
     leave_board,
     mix_children,
     rows_to_tile,
-    tile_to_rows,
 )
 
 
@@ -164,33 +164,21 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
 
     Reach and strategy are by hand; each hand plays the strategy of its bucket in `plans`.
     """
-    layout = street.layout
     for player in range(2):
-        hands, reach = street.deals.seats[player], work.reach[player]
-        blocks = hands.block[board + 1] - hands.block[board]
         gather(street, board, batch, player, above, work)
-        # The opponent's strategy is needed only in the loop below. It is written to the rows of the opponent's reach,
-        # and the loop replaces it by the reach.
-        factors = work.shares if player == seat else reach
-        _expand(street, plans, board, batch, player, factors, work)
-        for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
-            if layout.kind[node] != player:
-                continue
-            first = layout.child_first[node]
-            num_actions = np.int64(layout.child_first[node + 1] - first)
-            source = layout.reach_row[player, node] * blocks
-            into = layout.reach_row[player, layout.children[first]] * blocks
-            # The actions' rows follow each other, and each action starts from the same reach of the node.
-            for entry in range(into, into + num_actions * blocks, blocks):
-                for block in range(blocks):
-                    store(reach, entry + block, load(factors, entry + block) * load(reach, source + block))
+        # The opponent's strategy is needed only here. It is written to the rows of the opponent's reach, where the
+        # reach replaces it.
+        _expand(street, plans, board, batch, player, work.shares if player == seat else work.reach[player], work)
 
 
 @kernel
 def _expand(street, plans, board, batch, seat, shares, work):
-    """Write the strategy of each hand's bucket to `shares`, each action in the row of the seat's reach after it."""
+    """Write the strategy of each hand's bucket to `shares`, each action in the row of the seat's reach after it.
+
+    The seat's reach after each action is its reach at the decision times the strategy. `shares` may be the reach.
+    """
     layout, hands, plan = street.layout, street.deals.seats[seat], plans.tables[seat]
-    numbers, width = plans.buckets.numbers[seat], plans.width
+    numbers, width, reach = plans.buckets.numbers[seat], plans.width, work.reach[seat]
     blocks = hands.block[board + 1] - hands.block[board]
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
@@ -202,7 +190,9 @@ def _expand(street, plans, board, batch, seat, shares, work):
         clear(work.out, num_hands, -num_hands % LANES)
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
-        tile_to_rows(work.out, work.rows, blocks, shares)
+            work.sources[lane] = np.int64(layout.action_sources[seat, group + lane]) * blocks
+        for block in range(blocks):  # actions are in depth-first order: a decision's reach is written before it is read
+            transpose_out_times(work.out, block * LANES, shares, work.rows, 0, block, reach, work.sources, reach)
 
 
 @kernel

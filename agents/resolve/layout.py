@@ -65,6 +65,8 @@ class StreetLayout(NamedTuple):
     action_rows : int32[2, n]
         For each seat, the rows of its reach after each of its actions, decision after decision. Each batch is padded
         with the row after the last.
+    action_sources : int32[2, n]
+        For each entry of `action_rows`, the row of the seat's reach at the decision; 0 for padding.
     fold_first, showdown_first : int32[2, num_batches + 1]
         For each seat, the index of each batch's first entry in `fold_rows` or `showdown_rows`; multiples of 16.
     fold_rows, showdown_rows : int32[2, n]
@@ -95,6 +97,7 @@ class StreetLayout(NamedTuple):
     batch_root: np.ndarray
     action_first: np.ndarray
     action_rows: np.ndarray
+    action_sources: np.ndarray
     fold_first: np.ndarray
     fold_rows: np.ndarray
     showdown_first: np.ndarray
@@ -157,7 +160,9 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         table_rows[decision.seat] += len(decision.children)
     reach_row, reach_rows = _reach_rows(nodes.kind, children, batch_node, roots)
 
-    action_first, action_rows, table_lane = _actions(nodes.kind, children, batch_node, reach_row, reach_rows)
+    action_first, action_rows, action_sources, table_lane = _actions(
+        nodes.kind, children, batch_node, reach_row, reach_rows
+    )
 
     num_actions = max(map(len, children), default=0)
     most_roots = int(np.diff(batch_root).max())
@@ -214,6 +219,7 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         batch_root=batch_root.astype(np.int32),
         action_first=action_first,
         action_rows=action_rows,
+        action_sources=action_sources,
         fold_first=np.array(firsts[FOLD_END], np.int32),
         fold_rows=_even(lists[FOLD_END]),
         showdown_first=np.array(firsts[SHOWDOWN], np.int32),
@@ -242,10 +248,11 @@ def _actions(
     batch_node: np.ndarray,
     reach_row: np.ndarray,
     reach_rows: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return `action_first`, `action_rows` and `table_lane`."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return `action_first`, `action_rows`, `action_sources` and `table_lane`."""
     first: list[list[int]] = [[0], [0]]
     rows: list[list[int]] = [[], []]
+    sources: list[list[int]] = [[], []]
     lanes = np.zeros(len(kind), np.int32)
     for start, stop in zip(batch_node[:-1].tolist(), batch_node[1:].tolist(), strict=True):
         for node in range(start, stop):
@@ -253,10 +260,12 @@ def _actions(
                 seat = int(kind[node])
                 lanes[node] = len(rows[seat])
                 rows[seat] += [int(reach_row[seat, child]) for child in children[node]]
+                sources[seat] += [int(reach_row[seat, node])] * len(children[node])
         for seat in range(2):
             rows[seat] += [reach_rows[seat]] * (-len(rows[seat]) % LANES)
+            sources[seat] += [0] * (len(rows[seat]) - len(sources[seat]))
             first[seat].append(len(rows[seat]))
-    return np.array(first, np.int32), _even(rows), lanes
+    return np.array(first, np.int32), _even(rows), _even(sources), lanes
 
 
 def _root_lists(

@@ -52,6 +52,8 @@ class Workspace(NamedTuple):
         Sixteen rows at a time, with one block for each hand or card; see `showdown_kernels`.
     rows : int64[16]
         The index of the first block of each of sixteen rows that are transposed together.
+    sources : int64[16]
+        The index of the first block of a row by which each of these rows is multiplied.
     below : ReachAbove
         Both seats' reach at the street's ends, for the boards after the board at hand.
     ends : float[1, n, 16]
@@ -67,6 +69,7 @@ class Workspace(NamedTuple):
     mass: np.ndarray
     out: np.ndarray
     rows: np.ndarray
+    sources: np.ndarray
     below: ReachAbove
     ends: np.ndarray
     table_rows: np.ndarray
@@ -237,6 +240,7 @@ class SolverStreet:
             mass=empty_pages(CARD_SLOTS, self.dtype),
             out=empty_pages(LANES * max(most), self.dtype),
             rows=empty_pages(1, np.int64)[0],
+            sources=empty_pages(1, np.int64)[0],
             below=ReachAbove(below, empty_pages(1, np.int64)[0, :2]),
             ends=empty_pages(2 * num_ends * max(most), self.dtype)[None],
             table_rows=np.array(size.table_rows, np.int64),

@@ -16,6 +16,7 @@ from plurispiel.agents.base import Agent, Deal, Decision, Event, PublicState, St
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.resolve.bucket_shares import warmup as prepare_shares
 from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.config import SearchConfig, config_from_options
@@ -93,6 +94,7 @@ class SearchAgent(Agent):
         if not self._is_compiled:  # compile now, before the time limit of a search begins
             prepare()
             prepare(by_buckets=True)
+            prepare_shares()
             self._is_compiled = True
         self.blueprint.restart(rules, seat, rng)
         blueprint = self.blueprint.blueprint

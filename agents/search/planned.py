@@ -11,13 +11,11 @@ import numpy as np
 from plurispiel.abstraction.actions.translation import ShadowHand
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
-from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.abstraction.machine.sums import product
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.blueprint.translated_rows import TranslatedRows
-from plurispiel.agents.resolve.street import SolverStreet
+from plurispiel.agents.resolve.bucket_shares import BucketShares
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
 __all__ = ["PlannedRows", "planned_rows"]
@@ -107,19 +105,29 @@ class _RowsOfSolver:
     def __init__(self, planned: PlannedRows, blueprint: Blueprint, solver: VectorSolver, history: tuple[int, ...]):
         self._planned = planned
         self._history = history
-        first = solver.subgame.state.street
-        # Computing shares takes a pass over all boards of a street, and all decisions of a seat there share the result.
-        self._shares = functools.cache(
-            lambda street, seat: _shares(solver.streets[street], seat, blueprint, first + street)
-        )
+        self._blueprint = blueprint
+        self._streets = solver.streets
+        self._first = solver.subgame.state.street
+        # All decisions of a seat on a street share the result of a pass over all boards, and both seats the rows there.
+        self._shares = functools.cache(self._find_shares)
+        self._rows = functools.cache(self._find_rows)
 
     def __call__(self, street: int, decision: BettingDecision) -> np.ndarray | None:
         path = (*self._history, *(action for _, action, _ in decision.actions))
         rows = self._planned.row_by_bucket(path, tuple(decision.children))
         if rows is None:
             return None
-        shares = self._shares(street, decision.seat)
-        return rows[shares] if shares.ndim == 1 else product(shares, rows)
+        if self._streets[street].buckets is None:
+            return rows[self._rows(street)[0]]
+        return self._shares(street, decision.seat).mixtures(rows)
+
+    def _find_shares(self, street: int, seat: int) -> BucketShares:
+        num_buckets = self._blueprint.cards.num_buckets[self._first + street]
+        return BucketShares(self._streets[street], seat, self._rows(street), num_buckets)
+
+    def _find_rows(self, street: int) -> np.ndarray:
+        """Return the blueprint's bucket of each combo on each board of a street: int64[num_boards, num_combos]."""
+        return np.stack([_buckets(self._blueprint, board) for board in self._streets[street].deals.boards])
 
 
 def _buckets(blueprint: Blueprint, board: tuple[int, ...]) -> np.ndarray:
@@ -127,28 +135,3 @@ def _buckets(blueprint: Blueprint, board: tuple[int, ...]) -> np.ndarray:
     street = blueprint.rules.street_of_board(board)
     row = blueprint.cards.row(board, street)
     return np.where(row < blueprint.cards.num_buckets[street], row, 0).astype(np.int64)
-
-
-def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) -> np.ndarray:
-    """Return how the rows of a solver's street are made up of the blueprint's buckets.
-
-    Returns
-    -------
-    int64[num_combos] or float64[num_solver_buckets, num_buckets]
-        On a street solved by combo, the blueprint's bucket of each combo. On a street solved by buckets, entry (i, j)
-        is the share of the solver's bucket i that lies in the blueprint's bucket j, over the weighted hands of all
-        boards. Each row of shares sums to 1, or is zeros for a bucket without hands.
-    """
-    if not street.buckets:
-        return _buckets(blueprint, street.deals.boards[0])
-    hands, width = street.deals.arrays.seats[seat], blueprint.cards.num_buckets[number]
-    masses = np.zeros(street.width * width)
-    multiplicity = street.deals.arrays.multiplicity.astype(np.float64)
-    for board, cards in enumerate(street.deals.boards):
-        span = slice(int(hands.first[board]), int(hands.first[board + 1]))
-        row = blueprint.cards.row(cards, number)[hands.combos[span]].astype(np.int64)
-        pairs = street.buckets.numbers[seat][span].astype(np.int64) * width + row
-        # Boards that differ only by a renaming of suits are stored as one, with their number as multiplicity.
-        masses += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(masses))
-    # A bucket without hands keeps a row of zeros, which `warm_start` reads as unknown.
-    return normalised(masses.reshape(street.width, width), 0.0)

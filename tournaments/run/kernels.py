@@ -58,6 +58,7 @@ MODULES = (
     "agents.tabular.solvers",
     "agents.search.exact.search",
     "agents.resolve.vector_cfr",
+    "agents.resolve.bucket_shares",
     "agents.search.multiway",
     "agents.values.net",
     "agents.continual.resolver",
