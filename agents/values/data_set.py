@@ -5,6 +5,7 @@ A shard holds the situations of consecutive numbers. A situation follows from th
 """
 
 import hashlib
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ __all__ = [
     "Situations",
     "data_config",
     "fill_shard",
+    "load_accuracy",
     "load_situations",
     "missing_shards",
     "sample",
@@ -191,6 +193,8 @@ def fill_shard(
 ) -> None:
     """Solve the situations that a shard lacks, and write it; errors are as in `sample`."""
     level, place, split = config.find_level(), shard.place(folder), shard.split
+    for left in folder.glob(f".{place.name}-*"):  # leftovers of a process that was killed while writing
+        shutil.rmtree(left, ignore_errors=True)
     known = _shard(place, config, split, shard.first) if holds_artefact(place) else None
     there = 0 if known is None else len(known.pots)
     rows = []
@@ -227,6 +231,20 @@ def load_situations(
             f"not {count:,}; plurispiel values sample makes more"
         )
     return found if count is None else found.first(count)
+
+
+def load_accuracy(folder: Path, split: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return `Situations.slack` and `Situations.iterations` of a split, with one shard in memory at a time.
+
+    Errors are as in `load_situations`.
+    """
+    config = data_config(folder)
+    slack, iterations = [], []
+    for number in _numbers(folder, split):
+        shard = _shard(folder / f"{split}-{number:05}", config, split, number * SHARD)
+        slack.append(np.array(shard.slack))
+        iterations.append(np.array(shard.iterations))
+    return np.concatenate(slack), np.concatenate(iterations)
 
 
 def data_config(folder: Path) -> DataConfig:

@@ -1,10 +1,11 @@
 """`plurispiel values`: solve situations, train value networks with them, distil others, and measure all."""
 
 import argparse
+import contextlib
 import functools
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
-from plurispiel.agents.values.data_set import DataConfig, data_config, load_situations
+from plurispiel.agents.values.data_set import DataConfig, data_config, load_accuracy, load_situations
 from plurispiel.agents.values.distillation import distil
 from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.floor import encoding_floor
@@ -69,12 +70,12 @@ def _sample(options: argparse.Namespace) -> int:
         solve_situations(folder, DataConfig(level.name, options.seed, level.menu), counts, workers, show)
     record = {"folder": str(folder), "level": level.name, "seed": options.seed}
     for split in counts:
-        there = load_situations(folder, split)
+        slack, iterations = load_accuracy(folder, split)
         record[split] = {
-            "situations": len(there.pots),
-            "slack": float(there.slack.mean()),
-            "worst_slack": float(there.slack.max()),
-            "iterations": float(there.iterations.mean()),
+            "situations": len(slack),
+            "slack": float(slack.mean()),
+            "worst_slack": float(slack.max()),
+            "iterations": float(iterations.mean()),
         }
     if options.json:
         print(json.dumps(record))
@@ -95,12 +96,7 @@ def _train(options: argparse.Namespace) -> int:
     if options.bins is not None:
         _require_count("bins", options.bins)
     warmup(_TRAINING)
-    with progress_bar(total=2 * config.epochs, unit=" epochs") as progress:
-
-        def show(trainer: NetTrainer) -> None:
-            progress.set_postfix_str(f"error {trainer.errors[-1]:.4g}", refresh=False)
-            progress.update()
-
+    with _epochs(2 * config.epochs) as show:
         net = make_net(
             Path(options.data),
             Path(options.out),
@@ -118,12 +114,7 @@ def _distil(options: argparse.Namespace) -> int:
         _require_count(name, getattr(options, name))
     config = _config(options, loss="squared")
     warmup(_TRAINING)
-    with progress_bar(total=config.epochs, unit=" epochs") as progress:
-
-        def show(trainer: NetTrainer) -> None:
-            progress.set_postfix_str(f"error {trainer.errors[-1]:.4g}", refresh=False)
-            progress.update()
-
+    with _epochs(config.epochs) as show:
         net = distil(
             Path(options.net),
             Path(options.out),
@@ -173,6 +164,18 @@ def _floor(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace, net: StoredNet) -> None:
     print(json.dumps(net_record(net)) if options.json else net_text(net))
+
+
+@contextlib.contextmanager
+def _epochs(total: int) -> Iterator[Callable[[NetTrainer], None]]:
+    """Yield a function that shows the progress of a training run after each epoch."""
+    with progress_bar(total=total, unit=" epochs") as progress:
+
+        def show(trainer: NetTrainer) -> None:
+            progress.set_postfix_str(f"error {trainer.errors[-1]:.4g}", refresh=False)
+            progress.update()
+
+        yield show
 
 
 def _settings(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:

@@ -96,7 +96,9 @@ def test_killed_at_many_moments(tmp_path, monkeypatch):
             sample(tmp_path / "stopped", CONFIG, counts, stopped)
         except KeyboardInterrupt:
             continue
+    (tmp_path / "stopped" / ".train-00005-left").mkdir()  # by a process that was killed while writing
     sample(tmp_path / "stopped", CONFIG, counts, pretended)
+    assert not list((tmp_path / "stopped").glob(".*"))
     for split in counts:
         same(tmp_path / "straight", tmp_path / "stopped", split)
 
