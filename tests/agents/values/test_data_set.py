@@ -82,6 +82,7 @@ def test_killed_at_many_moments(tmp_path, monkeypatch):
     counts = {"unseen": 5, "train": 22}
     sample(tmp_path / "straight", CONFIG, counts, pretended)
     stops = np.random.default_rng(1).integers(1, 7, 20)
+    (tmp_path / "stopped" / ".train-00005-left").mkdir(parents=True)  # by a process that was killed while writing
     for moment in stops.tolist():
         calls = 0
 
@@ -96,7 +97,6 @@ def test_killed_at_many_moments(tmp_path, monkeypatch):
             sample(tmp_path / "stopped", CONFIG, counts, stopped)
         except KeyboardInterrupt:
             continue
-    (tmp_path / "stopped" / ".train-00005-left").mkdir()  # by a process that was killed while writing
     sample(tmp_path / "stopped", CONFIG, counts, pretended)
     assert not list((tmp_path / "stopped").glob(".*"))
     for split in counts:
