@@ -17,13 +17,13 @@ CARDS, OWN, COMBOS = 0, 1, 2
 """Columns of `Known.groups`; the combos of the tree's seats begin at `COMBOS`."""
 
 GROUP, LINE, NODE, NUM_BRANCHES, BRANCH, CHANCES, ACTOR, STREET = range(8)
-"""Columns of `Plan.points`."""
+"""Columns of `PlannedPoints.points`."""
 
 PAID, SCALE, PUT_IN = range(3)
-"""Columns of `Plan.chips`."""
+"""Columns of `PlannedPoints.chips`."""
 
 FILLED, CONSTANT = -2, -1
-"""Values of the column `GROUP` of points without roll-outs: the values stand in `Plan.values` already, or are one
+"""Values of the column `GROUP` of points without roll-outs: the values stand in `PlannedPoints.values` already, or are one
 constant."""
 
 POINT, ROW, COMBO = range(3)
@@ -83,7 +83,7 @@ class Known(NamedTuple):
     is_known: np.ndarray
 
 
-class Plan(NamedTuple):
+class PlannedPoints(NamedTuple):
     """The points of a hand, those of one seat in the order of their numbers of actions.
 
     Attributes
@@ -175,7 +175,7 @@ def answer_questions(play, known, plan, asked, seed, work, sums):
     play : Play
     known : Known
         Modified in place.
-    plan : Plan
+    plan : PlannedPoints
         Modified in place.
     asked : Asked
         Modified in place.

@@ -235,7 +235,9 @@ class BlueprintValues(ValueFunction):
         kernels.answer_questions(
             self._play,
             self._known.tables,
-            kernels.Plan(*plan.tables(), self._chances, self._shares, self._values, self._thresholds, self._chosen),
+            kernels.PlannedPoints(
+                *plan.tables(), self._chances, self._shares, self._values, self._thresholds, self._chosen
+            ),
             kernels.Asked(*plan.asked(), asked.weights, answers),
             self._seed,
             self._work,

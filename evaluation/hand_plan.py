@@ -41,7 +41,7 @@ _Point = tuple[BettingLine, LinePlace, int, _View]
 
 
 class HandPlan:
-    """The tables of a plan, which grow seat by seat (`_blueprint_values_kernels.Plan`).
+    """The tables of a plan, which grow seat by seat (`_blueprint_values_kernels.PlannedPoints`).
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class HandPlan:
     Attributes
     ----------
     num_points, num_chances : int
-        The numbers of points, and of rows of `Plan.chances`.
+        The numbers of points, and of rows of `PlannedPoints.chances`.
     filled : list of (int, BettingLine, int)
         Of the seat added last, the number, line and number of board cards of each point of the kind `FILLED`.
     decided, rolled_out : list of (BettingLine, int, KnownCards)
@@ -135,7 +135,7 @@ class HandPlan:
         self.num_chances += num_after
 
     def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the points, chips and branches of `Plan`."""
+        """Return the points, chips and branches of `PlannedPoints`."""
         return (
             np.array(self._rows, np.int64).reshape(self.num_points, -1),
             np.array(self._chips, np.float64).reshape(self.num_points, -1),

@@ -40,7 +40,7 @@ class LinePlace:
         For each seat `CONSTANT` if it has folded or all others have; else `IN_TREE`, or `FILLED` for values by
         checkdown.
     chips : list of (float, float, float)
-        For each seat, its row of `Plan.chips`.
+        For each seat, its row of `PlannedPoints.chips`.
     """
 
     __slots__ = ("place", "actor", "street", "decides_with", "actions", "kinds", "chips")
