@@ -23,8 +23,8 @@ PAID, SCALE, PUT_IN = range(3)
 """Columns of `PlannedPoints.chips`."""
 
 FILLED, CONSTANT = -2, -1
-"""Values of the column `GROUP` of points without roll-outs: the values stand in `PlannedPoints.values` already, or are one
-constant."""
+"""Values of the column `GROUP` of points without roll-outs: the values stand in `PlannedPoints.values` already, or are
+one constant."""
 
 POINT, ROW, COMBO = range(3)
 """Columns of `Asked.questions`."""
