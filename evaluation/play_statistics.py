@@ -8,8 +8,8 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import rules_array
 from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
-from plurispiel.abstraction.holdem.positions import position_names
-from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS
+from plurispiel.abstraction.holdem.positions import seat_positions
+from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.agents.base import Action
 from plurispiel.evaluation.hand import Hand
@@ -43,15 +43,6 @@ _COLUMN = {name: k for k, name in enumerate(COUNTERS)}
     _DONK_BET,
     _SHOWDOWN,
 ) = range(len(COUNTERS))
-
-
-def acting_order(num_seats: int) -> list[int]:
-    """Return the seats in their order of acting before the flop.
-
-    >>> acting_order(6), acting_order(2)
-    ([2, 3, 4, 5, 0, 1], [1, 0])
-    """
-    return [*range(2, num_seats), 0, 1] if num_seats > 2 else [1, 0]
 
 
 def new_counts(num_seats: int) -> np.ndarray:
@@ -91,9 +82,15 @@ class PlayStatistics:
         possible = int(rows[:, _COLUMN[chances]].sum())
         return int(rows[:, _COLUMN[successes]].sum()) / possible if possible else None
 
-    def record(self) -> dict:
-        """Return the frequencies as plain values, 0..1 or None. First-in raises and limps are given by position."""
-        names = position_names(len(self.counts))
+    def record(self, rules: HoldemRules) -> dict:
+        """Return the frequencies as plain values, 0..1 or None. First-in raises and limps are given by position.
+
+        Parameters
+        ----------
+        rules : HoldemRules
+            The game of the hands, which names the positions of the seats.
+        """
+        names = seat_positions(rules)
         return {
             "vpip": self.share("vpip", "hands"),
             "pfr": self.share("raised_preflop", "hands"),

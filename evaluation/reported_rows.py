@@ -24,7 +24,7 @@ class ReportedRows:
     ----------
     rules : HoldemRules
     tree : BettingTree
-        The game's own betting (`tree.game_menu`).
+        The tree of all raises on offer in the game, built with the menu `game_menu`.
     agents : sequence of Agent
         The agent of each seat. The two are separate objects, even if they play the same strategy.
     dtype : data type

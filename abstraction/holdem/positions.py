@@ -1,10 +1,10 @@
-"""Names of positions at the table: SB, BB, UTG, ..., BTN."""
+"""Positions at the table: their names SB, BB, UTG, ..., BTN, and the order in which they act before the flop."""
 
 import functools
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
-__all__ = ["position_names", "seat_positions"]
+__all__ = ["acting_order", "position_names", "seat_positions"]
 
 _LATE = ("LJ", "HJ", "CO", "BTN")
 
@@ -12,7 +12,8 @@ _LATE = ("LJ", "HJ", "CO", "BTN")
 def position_names(num_seats: int) -> list[str]:
     """Return the name of each seat's position at a table of 2..10 seats, numbered as in `rules`.
 
-    Heads-up, seat 0 is the big blind; seat 1 is the button and posts the small blind.
+    Heads-up, seat 0 is the big blind; seat 1 is the button and posts the small blind. A game may have the two seats
+    the other way round, so names for the seats of a game come from `seat_positions`.
 
     >>> position_names(6)
     ['SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN']
@@ -40,3 +41,14 @@ def seat_positions(rules: HoldemRules) -> tuple[str, ...]:
     if rules.num_seats == 2 and rules.blinds[0] < rules.blinds[1]:
         names.reverse()
     return tuple(names)
+
+
+def acting_order(rules: HoldemRules) -> list[int]:
+    """Return the seats of a game in their order of acting before the flop.
+
+    >>> from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
+    >>> acting_order(SIXMAX), acting_order(HUNL)
+    ([2, 3, 4, 5, 0, 1], [1, 0])
+    """
+    first = rules.first_seats[0]
+    return [*range(first, rules.num_seats), *range(first)]

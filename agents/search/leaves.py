@@ -61,9 +61,10 @@ class Continuations:
     def place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
         """Return the blueprint's node after all actions of a hand so far; None if the tree has no similar node.
 
-        For the start of a flop, action translation may find no node. Then the result is the tree's start of a flop with
-        the same players and the nearest contribution of the seat to act (`FlopStarts`). In both cases the pots, in big
-        blinds, differ by a factor of at most `roll_outs.MAX_SCALE`.
+        At the start of a flop, action translation may find no node, or only a node that does not fit (`find_place`).
+        Then the result is the tree's start of a flop with the same players and the nearest contribution of the seat to
+        act, if the pot there fits (`FlopStarts`). In both cases the pots, in big blinds, differ by a factor of at most
+        `roll_outs.MAX_SCALE`.
         """
         # Translation is deterministic, as published for leaves: random translation would give one leaf several values.
         return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)

@@ -1,6 +1,7 @@
 """Results of searches, the memory of earlier results, and the clock that ends a search."""
 
 import contextlib
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -83,8 +84,9 @@ class StreetSolution:
 class Solutions(Generic[_Kept]):
     """The last few solutions of an agent, so that an equal search of a later hand is not solved again.
 
-    A key contains everything that differs between the agent's searches and changes a result. The settings and the
-    blueprint, which are the same for all searches of an agent in a game, are not part of it.
+    A key contains everything that differs between the agent's searches and changes a result, except the time left: a
+    search that had less time serves again, too. The settings and the blueprint, which are the same for all searches of
+    an agent in a game, are not part of it.
 
     Parameters
     ----------
@@ -132,7 +134,8 @@ class Deadline:
     def half(self) -> Iterator[None]:
         """Give earlier searches half of the time left, so that the present search has the rest.
 
-        At the table earlier searches are done already, and nothing is lost. An agent that joins a hand has to do them.
+        At the table earlier searches are nearly always done already, and nothing is lost. With ``root=decision`` an
+        off-tree raise asks for one more search from the earlier root. An agent that joins a hand has to do all of them.
         """
         due = self.due
         self.due = 0.5 * (time.perf_counter() + due)
@@ -143,8 +146,9 @@ class Deadline:
 class Clock:
     """Tells a solver whether time is left for one more step. The solver calls it before each step of its iterations.
 
-    The answer is yes if a step as long as the longest so far would end in time. The first call always says yes, since
-    without any iteration there would be no strategy.
+    A step lasts from one call of a thread to the next call of the same thread. The answer is yes if a step as long as
+    the longest so far, of any thread, would end in time. The first call of all always says yes, since without any
+    iteration there would be no strategy. Several threads may call a clock.
 
     Parameters
     ----------
@@ -154,15 +158,18 @@ class Clock:
 
     def __init__(self, end: float):
         self._end = end
-        self._last_call = 0.0
+        self._last_calls: dict[int, float] = {}  # by thread
         self._longest = 0.0
+        self._lock = threading.Lock()
 
     def __call__(self) -> bool:  # noqa: D102
-        now = time.perf_counter()
-        if self._last_call:
-            self._longest = max(self._longest, now - self._last_call)
-        is_first, self._last_call = not self._last_call, now
-        return is_first or now + self._longest < self._end
+        thread = threading.get_ident()
+        with self._lock:
+            now = time.perf_counter()
+            is_first = not self._last_calls
+            self._longest = max(self._longest, now - self._last_calls.get(thread, now))
+            self._last_calls[thread] = now
+            return is_first or now + self._longest < self._end
 
 
 def believed_and_played(

@@ -12,6 +12,7 @@ from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts, new_counts
 
 THREE = no_limit_holdem(3)
+REVERSE = dataclasses.replace(HUNL, blinds=HUNL.blinds[::-1], first_seats=(0, 1, 1, 1))
 NAMES = set(COUNTERS) - {"hands", "showdowns"}
 
 
@@ -167,6 +168,13 @@ def test_counts_are_at_most_one():
     assert max(max(row) for row in rows) == 1
 
 
+def test_positions_are_those_of_the_game():
+    table = new_counts(2)
+    table[0, COUNTERS.index("first_in_chances")] = table[0, COUNTERS.index("first_in_limps")] = 1
+    for rules, limps in ((HUNL, {"BB": 1.0, "BTN": None}), (REVERSE, {"BTN": 1.0, "BB": None})):
+        assert PlayStatistics(table).record(rules)["first_in_limp"] == limps
+
+
 def test_shares_and_positions():
     table = new_counts(3)
     column = {name: k for k, name in enumerate(COUNTERS)}
@@ -176,7 +184,7 @@ def test_shares_and_positions():
     table[2, column["first_in_raises"]] = 6
     table[0, column["first_in_chances"]] = 4
     table[0, column["first_in_limps"]] = 1
-    record = PlayStatistics(table).record()
+    record = PlayStatistics(table).record(no_limit_holdem(3))
     assert record == {
         "vpip": 0.3,
         "pfr": 0.0,

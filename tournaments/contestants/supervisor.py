@@ -25,7 +25,8 @@ _Answer = tuple[wire.Message, list[np.ndarray]]
 class Contestant(IsolatedAgent):
     """A Python agent in another process, in which the module `host` builds it.
 
-    A new process is told the present hand again. The parameters are those of `IsolatedAgent`.
+    A new process is told the present hand again, except requests that were answered by a fault, and their events. The
+    parameters are those of `IsolatedAgent`.
     """
 
     def __init__(
@@ -168,7 +169,7 @@ class Contestant(IsolatedAgent):
                 return answer, arrays
             case [str() as kind, str() as text] if kind in FAULT_KINDS:
                 if kind in REPAIRABLE:
-                    self._child.stop()  # a fault before the last answer is the last message
+                    self._child.stop()  # no more answers follow a fault
                 else:
                     self.close()
                 raise AgentFault(kind, self._as_named(text))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from plurispiel.abstraction.holdem.positions import position_names
+from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts
@@ -45,7 +45,7 @@ class PlayerTotals:
         self._recorded = 0
         self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats, x a hand's mbb
         self._seats_squares = 0
-        self._play: Counter[tuple[int, int, bytes]] = Counter()
+        self._play: Counter[tuple[str, bytes]] = Counter()
 
     def add_hand(self, chips: float, rate_mbb: float, seats: int) -> None:
         """Count one hand.
@@ -65,17 +65,17 @@ class PlayerTotals:
         self._products += rate_mbb * seats
         self._seats_squares += seats * seats
 
-    def add_play(self, num_seats: int, seat: int, row: bytes) -> None:
+    def add_play(self, position: str, row: bytes) -> None:
         """Count the actions of one seat in a hand.
 
         Parameters
         ----------
-        num_seats, seat : int
-            The number of seats at the table, and the seat.
+        position : str
+            The name of the seat's position in the hand's game (`seat_positions`).
         row : bytes
             The seat's row of `hand_counts`: a byte for each of `play_statistics.COUNTERS`.
         """
-        self._play[num_seats, seat, row] += 1
+        self._play[position, row] += 1
 
     def record(self) -> dict[str, Any]:
         """Return the totals as plain values.
@@ -96,10 +96,9 @@ class PlayerTotals:
         }
 
     def _statistics(self) -> dict[str, Any]:
-        """Return the frequencies over all positions and at each position, summed over all numbers of seats."""
+        """Return the frequencies over all positions and at each position, summed over all games."""
         rows: dict[str, np.ndarray] = {}
-        for (num_seats, seat, did), times in self._play.items():
-            position = position_names(num_seats)[seat]
+        for (position, did), times in self._play.items():
             rows.setdefault(position, np.zeros(len(COUNTERS), dtype=np.int64))
             rows[position] += np.frombuffer(did, dtype=np.uint8).astype(np.int64) * times
         positions = [position for position in _POSITIONS if position in rows]
@@ -210,14 +209,14 @@ class ReplayReport:
         value = float(history.chip_value)
         won: dict[str, tuple[float, int]] = {}
         counts = hand_counts(hand)
-        num_seats = len(counts)
+        positions = seat_positions(history.rules)
         rows = counts.tobytes()
         for seat, (name, payoff) in enumerate(zip(history.names, hand.payoffs, strict=True)):
             chips, seats = won.get(name, (0.0, 0))
             won[name] = (chips + payoff, seats + 1)
             if name not in self.players:
                 self.players[name] = PlayerTotals()
-            self.players[name].add_play(num_seats, seat, rows[seat * len(COUNTERS) : (seat + 1) * len(COUNTERS)])
+            self.players[name].add_play(positions[seat], rows[seat * len(COUNTERS) : (seat + 1) * len(COUNTERS)])
         for name, (chips, seats) in won.items():
             self.players[name].add_hand(chips * value, chips * to_mbb, seats)
 

@@ -4,12 +4,13 @@ A ``.phh`` file holds one hand, a ``.phhs`` file a table for each hand. Players 
 package's seats: p1 is the small blind, heads-up the big blind. Only the field ``blinds_or_straddles`` begins with the
 small blind in both cases. Bets count the chips of their street without antes. Amounts may be fractions with up to six
 decimals. One chip of this package is therefore 1, 0.1, 0.01, ... units of the file, the largest of these values at
-which all amounts but the finishing stacks are whole numbers of chips.
+which all stacks before the hand, antes, blinds, fixed bets and bets made are whole numbers of chips.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
-as `universal_poker` has no antes. A no-limit raise by less than the sum of big blind and ante is therefore refused,
-unless it is all-in. Fixed-limit rules have no stacks here, so a fixed-limit hand in which a stack runs out is refused.
-The field ``winnings`` is ignored, as it omits the rake.
+as `universal_poker` has no antes. The field ``min_bet`` is not read: the smallest no-limit raise is the sum of the ante
+and the largest blind or straddle. A smaller raise is refused, unless it is all-in. Fixed-limit rules have no stacks
+here, so a fixed-limit hand in which a stack runs out is refused. The field ``winnings`` is ignored, as it omits the
+rake.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The agents' style of play: VPIP, PFR and other frequencies, over all hands and by position."""
 
-from plurispiel.abstraction.holdem.positions import position_names
-from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, acting_order
+from plurispiel.abstraction.holdem.positions import acting_order, seat_positions
+from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, figures, html_table, legend
 from plurispiel.tournaments.report.run_record import RunRecord
@@ -23,7 +23,7 @@ _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 356, 190, 44, 14, 30, 26
 
 
 def _panel(run: RunRecord) -> Panel:
-    positions = position_names(run.config.seats)
+    positions = seat_positions(run.config.rules)
     order = [number for number in run.ranking if run.play[number].counts[:, 0].any()]
     rows, table = [], []
     for number in order:
@@ -36,13 +36,14 @@ def _panel(run: RunRecord) -> Panel:
             shares = [play.share(*columns, seat) for columns in _SHARES.values()]
             rows.append((run.names[number], place, int(hands[seat]), *shares))
     keys = legend([(f"{shape} {css}", name) for name, (shape, css) in _DRAWN.items()])
-    pictures = [_picture(run.title, run.names[n], run.play[n], positions) for n in order[:MAX_PANELS]]
+    pictures = [_picture(run, n) for n in order[:MAX_PANELS]]
     return Panel(html_table(("agent", *_SHARES), table) + keys + figures(pictures), rows)
 
 
-def _picture(title: str, name: str, play: PlayStatistics, positions: list[str]) -> str:
-    drawing = Drawing(_WIDTH, _HEIGHT, f"{title}: {name}, VPIP, PFR and raises first in by position, in per cent")
-    order = acting_order(len(positions))
+def _picture(run: RunRecord, number: int) -> str:
+    name, play, positions = run.names[number], run.play[number], seat_positions(run.config.rules)
+    drawing = Drawing(_WIDTH, _HEIGHT, f"{run.title}: {name}, VPIP, PFR and raises first in by position, in per cent")
+    order = acting_order(run.config.rules)
     step = (_WIDTH - _LEFT - _RIGHT) / len(order)
     y = LinearScale(0.0, 1.0, _HEIGHT - _BOTTOM, _TOP)
     drawing.text(_LEFT, 16, name, "title", room=_WIDTH - _LEFT - 8)
@@ -63,8 +64,9 @@ PLAY = Section(
     "How they play",
     "Shares of hands or of chances. VPIP: put chips in voluntarily before the flop; PFR: raised before the flop; first "
     "in: before the flop, when all earlier seats had folded; 3-bet: raised before the flop, over exactly one raise; "
-    "donk bet: bet first on a street, before the last raiser of the previous street, who has chips left, had acted. "
-    "Pictures show the shares by position, in the order of acting before the flop.",
+    "donk bet: made the first bet of a street, while the last raiser of the previous street had chips left and had not "
+    "acted. Pictures show VPIP, PFR and raises first in by position, in the order of acting before the flop, for the "
+    f"{MAX_PANELS} agents that rank highest.",
     (
         "agent",
         "position",

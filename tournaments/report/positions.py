@@ -1,10 +1,8 @@
 """The agents' rates at each position, raw and corrected for luck."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from plurispiel.abstraction.holdem.positions import position_names
-from plurispiel.evaluation.play_statistics import acting_order
+from plurispiel.abstraction.holdem.positions import acting_order, seat_positions
 from plurispiel.evaluation.statistics import Estimate, estimate_mean
 from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, figures, legend, paragraph
@@ -57,7 +55,7 @@ def position_rates(run: RunRecord, number: int) -> list[Rate]:
 
 
 def _panel(run: RunRecord) -> Panel:
-    positions = position_names(run.config.seats)
+    positions = seat_positions(run.config.rules)
     found = {number: rates for number in run.ranking if (rates := position_rates(run, number))}
     if not found:
         return Panel(paragraph("No group has been played yet."))
@@ -67,7 +65,7 @@ def _panel(run: RunRecord) -> Panel:
         for position, rate in zip(positions, rates, strict=True)
     ]
     keys = [("circle c1", "AIVAT"), ("diamond raw", "raw")] if run.config.uses_aivat else []
-    pictures = [_picture(run, number, positions, rates) for number, rates in list(found.items())[:MAX_PANELS]]
+    pictures = [_picture(run, number, rates) for number, rates in list(found.items())[:MAX_PANELS]]
     return Panel((legend(keys) if keys else "") + figures(pictures), rows)
 
 
@@ -75,8 +73,8 @@ def _values(estimate: Estimate | None) -> tuple[float | None, float | None]:
     return (None, None) if estimate is None else (estimate.mean, estimate.ci95)
 
 
-def _picture(run: RunRecord, number: int, positions: Sequence[str], rates: Sequence[Rate]) -> str:
-    order = acting_order(len(positions))
+def _picture(run: RunRecord, number: int, rates: list[Rate]) -> str:
+    positions, order = seat_positions(run.config.rules), acting_order(run.config.rules)
     step = (_WIDTH - _LEFT - _RIGHT) / len(order)
     shown = []
     for k, seat in enumerate(order):

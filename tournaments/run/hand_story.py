@@ -12,7 +12,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.cards import NUM_SUITS, RANKS, SUITS, card_text, cards_text
-from plurispiel.abstraction.holdem.positions import position_names
+from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
 from plurispiel.evaluation.announced import Announced
 from plurispiel.tournaments.run.scores import CHANCE_ONLY, FULL
@@ -80,7 +80,7 @@ def hand_story(told: Told) -> dict[str, Any]:
     _add_terms(steps, events, told)
     return {
         "bb": rules.big_blind,
-        "positions": position_names(rules.num_seats),
+        "positions": list(seat_positions(rules)),
         "agents": list(told.numbers),
         "cards": [
             [card_text(card) for card in hand.deck[seat * size : (seat + 1) * size]] for seat in range(rules.num_seats)

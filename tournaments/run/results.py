@@ -93,7 +93,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
                 "from_outside": number in config.outsiders,
                 "believed": number in config.believed,
                 "silent": str(number) in silent,
-                "stats": PlayStatistics(play[number]).record(),
+                "stats": PlayStatistics(play[number]).record(config.rules),
             }
         )
     groups = len(np.unique(scores[["lineup", "deck"]]))

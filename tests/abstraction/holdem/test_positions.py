@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from plurispiel.abstraction.holdem.positions import position_names, seat_positions
+from plurispiel.abstraction.holdem.positions import acting_order, position_names, seat_positions
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX
 
 
@@ -32,3 +32,4 @@ def test_heads_up_the_button_posts_the_small_blind():
     assert seat_positions(reverse) == ("BTN", "BB")
     assert seat_positions(LEDUC) == ("BB", "BTN")  # equal antes: who acts last is the button
     assert seat_positions(SIXMAX) == tuple(position_names(6))
+    assert [acting_order(rules) for rules in (HUNL, reverse, SIXMAX)] == [[1, 0], [0, 1], [2, 3, 4, 5, 0, 1]]

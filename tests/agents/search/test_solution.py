@@ -1,5 +1,7 @@
 """Results of searches: the strategies that act, the store of solutions, the clock of a solver."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from plurispiel.agents.search import solution as solutions
@@ -39,6 +41,16 @@ def test_a_solver_stops_where_an_iteration_as_long_as_the_longest_would_be_late(
     monkeypatch.setattr(solutions.time, "perf_counter", lambda: next(times) + 1.0)
     clock = Clock(end=11.0)
     assert [clock() for _ in range(5)] == [True, True, True, True, False]
+
+
+def test_steps_of_several_threads_are_timed_apart(monkeypatch):
+    """The times between calls are 1, 3 and 1, but the steps last 4."""
+    times = iter([0.0, 1.0, 4.0, 5.0])
+    monkeypatch.setattr(solutions.time, "perf_counter", lambda: next(times))
+    clock = Clock(end=8.5)
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        answers = [threads.submit(clock).result() for threads in (one, other, one, other)]
+    assert answers == [True, True, True, False]
 
 
 def test_one_iteration_is_always_allowed():

@@ -129,6 +129,16 @@ def test_chips_are_counted_as_in_the_source():
     assert record["players"]["A"]["mbb_per_hand"] == 500.0
 
 
+def test_positions_are_those_of_each_hands_game():
+    """The same seat is the big blind in one game, and in the other the button."""
+    reverse = dataclasses.replace(HUNL, blinds=HUNL.blinds[::-1], first_seats=(0, 1, 1, 1))
+    players = report_of(FOLDED, changed(FOLDED, rules=reverse, payoffs=(-50.0, 50.0)))["players"]
+    for player in players.values():
+        positions = player["stats"]["by_position"]
+        assert {position: row["hands"] for position, row in positions.items()} == {"BB": 1, "BTN": 1}
+        assert positions["BTN"]["first_in_raise"] == 0.0 and positions["BB"]["first_in_raise"] is None
+
+
 def test_play_statistics_by_position():
     rng = np.random.default_rng(6)
     histories = [random_history(rng, SIXMAX, names=tuple("ABCDEF")) for _ in range(60)]
@@ -136,7 +146,7 @@ def test_play_statistics_by_position():
     for history in histories:
         hand = replay_hand(replay_betting(SIXMAX, history.actions), history.hole_cards, history.board)
         counts += np.array(hand_counts(hand))
-    expected = PlayStatistics(counts).record()
+    expected = PlayStatistics(counts).record(SIXMAX)
     players = report_of(*[changed(history, names=("X",) * 6) for history in histories])["players"]
     stats = players["X"]["stats"]
     for key in ("vpip", "pfr", "three_bet", "donk_bet", "showdown"):

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import dataclasses
 import html.parser
 import io
 import itertools
@@ -16,6 +17,8 @@ import pytest
 from colour_vision import VISIONS, difference
 from played_run import play
 
+from plurispiel.abstraction.holdem.openspiel import game_string
+from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments import cli
 from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, RAISE_COLOURS
@@ -180,6 +183,23 @@ def test_rates_by_position_are_those_of_all_hands_with_luck_and_without(heads_up
     with contextlib.closing(RunStore.reading(heads_up)) as store:
         chips = [h.payoffs[1] for g in kept_groups(store) for h in g.hands if h.agents[1] == 0]
     assert float(found["raw_mbb_per_hand"]) == pytest.approx(np.mean(chips) * 10.0)  # all 12 decks are kept
+
+
+def test_positions_are_those_of_the_game(tmp_path):
+    """Seat 0 posts less, is the button and acts first before the flop."""
+    reverse = dataclasses.replace(HUNL, blinds=HUNL.blinds[::-1], first_seats=(0, 1, 1, 1))
+    settings = {"agents": ("tag", "call"), "decks": 3, "score": "duplicate", "game": game_string(reverse)}
+    run = read_run(play(tmp_path / "run", **settings), "A")
+    page = make_page([run], "report")
+    assert [row["position"] for row in rows_of(page, "play")] == ["all", "BTN", "BB"] * 2
+    assert [row["position"] for row in rows_of(page, "positions")] == ["BTN", "BB"] * 2
+    called = next(row for row in rows_of(page, "play") if row["agent"] == "call" and row["position"] == "BTN")
+    assert called["first_in_limp"] == str(run.results["agents"][1]["stats"]["first_in_limp"]["BTN"]) == "1.0"
+    for section in ("play", "positions"):
+        part = page.html.split(f'id="{section}"')[1].split("</section>")[0]
+        assert re.findall(r">(BTN|BB)</text>", part) == ["BTN", "BB"] * 2
+    (hand,) = make_hand_viewer([run], 0, [("A", HandId(0, 0, 0))]).hands
+    assert hand.story["positions"] == ["BTN", "BB"]
 
 
 def test_positions_of_an_agent_with_a_control_are_what_it_makes_more(tmp_path):

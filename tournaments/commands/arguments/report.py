@@ -37,7 +37,8 @@ def add(commands) -> None:
         "--hand",
         action="append",
         metavar="LINEUP.DECK.ROTATION",
-        help="a hand to show in any case, also beyond --hands; numbers from 0, with several runs after the letter of "
-        "the run, as in B.0.17.3 for the second (repeatable, at most 100). Not for folders of plurispiel join",
+        help="a hand to show in any case, also beyond --hands; the numbers count from 0. If several runs are given, "
+        "the letter of the run comes first: B.0.17.3 is a hand of the second run (repeatable, at most 100). Not for "
+        "folders of plurispiel join",
     )
     parser.add_argument("--json", action="store_true", help="print the paths of the written files as JSON")
