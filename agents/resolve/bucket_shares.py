@@ -46,7 +46,8 @@ class BucketShares:
         weights = street.buckets.weights[seat]
         kernels.add_weights(hands.first, places, weights, multiplicity, np.zeros(totals.size), totals.reshape(-1))
         shares = normalised(totals, 0.0)
-        numbers, self._columns = np.nonzero(shares)
+        # `nonzero` returns views with gaps, for which another version of the kernel would be compiled.
+        numbers, self._columns = (np.ascontiguousarray(places) for places in np.nonzero(shares))
         self._shares = shares[numbers, self._columns]
         self._first = np.searchsorted(numbers, np.arange(street.width + 1))
 

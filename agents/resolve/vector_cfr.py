@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.cards import cards_text
@@ -538,12 +538,18 @@ def prepare(*, by_buckets: bool = False) -> None:
     """Compile the kernels that solve with exact cards, or with buckets."""
     rules = _THREE_STREETS if by_buckets else LEDUC
     buckets = (lambda board: np.zeros(rules.num_combos, np.int64)) if by_buckets else None
-    subgame = Subgame(BettingState(rules), (), np.ones((2, rules.num_combos)), buckets=buckets)
+    state = BettingState(rules)
+    subgame = Subgame(state, (), np.ones((2, rules.num_combos)), buckets=buckets)
     solver = VectorSolver(subgame, threads=1)
     solver.run(1)
     solver.evaluate()
     if by_buckets:
         solver.evaluate_by_buckets()
+        return
+    for _ in range(2):
+        state.apply(CALL)
+    # A subgame of one street calls a kernel by itself that is otherwise compiled into the kernel of a walk.
+    VectorSolver(Subgame(state, (0,), np.ones((2, rules.num_combos))), threads=1).run(1)
 
 
 def warmup() -> None:

@@ -1,12 +1,14 @@
 """Buckets of a street as mixtures of other buckets."""
 
+import numba
 import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.agents.resolve import Subgame, VectorSolver
-from plurispiel.agents.resolve.bucket_shares import BucketShares
+from plurispiel.agents.resolve import _share_kernels as kernels
+from plurispiel.agents.resolve.bucket_shares import BucketShares, warmup
 
 RANKS = np.arange(LEDUC.num_combos) // 2
 PAIRED = np.array([0, 1, 1, 2, 0, 2])
@@ -37,3 +39,25 @@ def test_buckets_beyond_the_number_are_refused():
     solved = street()
     with pytest.raises(ValueError, match="numbers below 2"):
         BucketShares(solved, 0, np.tile(PAIRED, (len(solved.deals.boards), 1)), 2)
+
+
+class Recorded:
+    """A kernel that notes the types of its arguments; for other types a kernel would be compiled anew."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.types = set()
+
+    def __call__(self, *arguments):
+        self.types.add(tuple(map(numba.typeof, arguments)))
+        self.kernel(*arguments)
+
+
+@pytest.mark.parametrize("name", ["add_weights", "add_mixtures"])
+def test_warmup_compiles_all_that_is_called(monkeypatch, name):
+    recorded = Recorded(getattr(kernels, name))
+    monkeypatch.setattr(kernels, name, recorded)
+    BucketShares(street(), 0, np.tile(PAIRED, (6, 1)), 4).mixtures(np.ones((4, 2)))
+    called = recorded.types.copy()
+    warmup()
+    assert recorded.types == called
