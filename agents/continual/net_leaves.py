@@ -36,7 +36,7 @@ class NetLeaves:
 
     def __init__(self, stored: StoredNet, boundary: Boundary):
         level, rules = stored.level, boundary.rules
-        if level.rules != rules or level.street != boundary.street + 1:
+        if level.rules != rules or level.street != boundary.street + 1 or level.teacher is not None:
             raise ArtefactRefused(
                 f"the network is for the level {level.name}, not for street {boundary.street + 1} of this game (counted"
                 " from 0); give a network that was trained for it"
