@@ -40,6 +40,7 @@ class Host:
     """Answers the requests to one agent.
 
     Every request has a ``number``, which the answer repeats, and may have ``events``, which the agent observes first.
+    After an exception the agent observes the other events, and the answer is a fault instead of the task's answer.
     At most one of six entries names the task: ``hello`` (return the process id), ``load`` (build the agent of a spec),
     ``restart`` (begin a hand), ``act`` (return a decision), ``range`` (return the reported strategy of a public state)
     or ``expected`` (return the expected strategies of a list of public states). All other entries are arguments of the
@@ -86,12 +87,15 @@ class Host:
 
     def _answers(self, request: wire.Message) -> Iterator[_Answer]:
         """Yield each answer to a request, with the arrays that follow it."""
+        faults = []
         for event in request.get("events", ()):
             try:
                 self._agent.observe(wire.read_event(event))
             except BaseException as error:
-                yield _blame({"observe": True}, error), ()
-                return
+                faults.append(_blame({"observe": True}, error))
+        if faults:
+            yield faults[0], ()
+            return
         if "expected" in request:
             for message in request["expected"]:
                 yield _told(self._agent.expected_strategy(wire.read_public(self._rules, message)))

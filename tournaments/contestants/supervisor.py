@@ -25,8 +25,7 @@ _Answer = tuple[wire.Message, list[np.ndarray]]
 class Contestant(IsolatedAgent):
     """A Python agent in another process, in which the module `host` builds it.
 
-    A new process is told the present hand again, except requests that were answered by a fault, and their events. The
-    parameters are those of `IsolatedAgent`.
+    A new process is told the present hand again. The parameters are those of `IsolatedAgent`.
     """
 
     def __init__(
@@ -38,7 +37,7 @@ class Contestant(IsolatedAgent):
         rivals: Sequence[str] = (),
     ):
         super().__init__(spec, limits, log, sandbox, rivals)
-        self._told: list[wire.Message] = []  # this hand's requests, without questions for strategies, for a new process
+        self._told: list[wire.Message] = []  # this hand's requests for a new process, see `_requests`
         self._events: list[list] = []  # observed since the last request
         self._number = 0  # number of the last request, which the answer repeats
 
@@ -99,12 +98,19 @@ class Contestant(IsolatedAgent):
         """Return the `count` answers to a request."""
         events = {"events": self._events}
         self._events = []
-        answers = self._ask(lambda: self._converse(message | events, what, self._limits.seconds, count), what)
-        if what not in _REPORTS:
-            self._told.append(message | events)
-        elif events["events"]:  # a new process gets the events, but is not asked for reports again
-            self._told.append(events)
-        return answers
+        is_repeated = what not in _REPORTS
+        try:
+            return self._ask(lambda: self._converse(message | events, what, self._limits.seconds, count), what)
+        except AgentFault as fault:
+            is_repeated = is_repeated and fault.kind in REPAIRABLE
+            raise
+        finally:
+            # After a fault, too, the agent may play on, and a new process needs the whole hand. It is not asked again
+            # for a report, or a question that ended a process.
+            if is_repeated:
+                self._told.append(message | events)
+            elif events["events"]:
+                self._told.append(events)
 
     def _strategy(self, answer: wire.Message, arrays: list[np.ndarray]) -> Strategy | None:
         """Return the strategy in an answer; None if the agent reports none."""
@@ -126,7 +132,11 @@ class Contestant(IsolatedAgent):
         self.observes = answer.get("observes") is True
         self.tells = answer.get("tells") is True
         for message in self._told:
-            self._exchange(message, "again", self._limits.seconds)
+            try:
+                self._exchange(message, "again", self._limits.seconds)
+            except AgentFault as fault:  # the message's first answer may have been the same fault, which has counted
+                if fault.kind not in REPAIRABLE:
+                    raise
 
     def _exchange(self, message: wire.Message, what: str, seconds: float) -> _Answer:
         """Return the answer of the running process to a message that has one; the errors are those of `_converse`."""

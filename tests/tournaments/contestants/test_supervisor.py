@@ -241,6 +241,55 @@ def test_a_process_ended_from_outside_changes_nothing(contestant):
     assert kills >= 2
 
 
+REMEMBERS_THE_HAND = """
+from plurispiel.agents import CALL, Agent
+from plurispiel.agents.base import Action
+
+class Bot(Agent):
+    def restart(self, rules, seat, rng):
+        self.seen, self.asked = [], 0
+
+    def observe(self, event):
+        first = not self.seen
+        self.seen.append(event)
+        if first and {where!r} == "observe":
+            raise LookupError("no hole cards")
+
+    def act(self, view):
+        self.asked += 1
+        if self.asked == 1 and {where!r} == "act":
+            raise RuntimeError("not yet")
+        seen = tuple(event for event in self.seen if isinstance(event, Action))
+        assert seen == view.public.actions, seen
+        return CALL
+"""
+
+
+@pytest.mark.parametrize("kills", [False, True], ids=["lives", "is killed"])
+@pytest.mark.parametrize("where", ["act", "observe"])
+def test_after_a_fault_the_agent_still_hears_of_everything(tmp_path, where, kills):
+    """The big blind errs at its first decision, and is asked again on the flop, perhaps in a new process."""
+    (tmp_path / "bot.py").write_text(REMEMBERS_THE_HAND.format(where=where))
+    name = f"{tmp_path}/bot.py:Bot"
+    contestant, inside = Contestant(name, LIMITS), make_agent(name)
+
+    class Killer(CallAgent):
+        def act(self, view):
+            if kills and contestant.pid and view.public.street == 1:
+                os.kill(contestant.pid, signal.SIGKILL)
+            return super().act(view)
+
+    deck = deal_deck(RULES, np.random.default_rng(1))
+    rngs = [np.random.default_rng(seat) for seat in range(3)]
+    with contextlib.closing(contestant):
+        first = play_hand(RULES, [CallAgent(), inside, CallAgent()], deck, rngs, repair=True)
+        contestant.load()
+        pid = contestant.pid
+        hand = play_hand(RULES, [Killer(), contestant, CallAgent()], deck, rngs, repair=True)
+        assert (contestant.pid != pid) == kills
+    assert len(hand.faults) == 1 and same(hand, first)
+
+
 def family_of(pid):
     """Return a process and all below it."""
     parents = {}
