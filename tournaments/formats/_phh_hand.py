@@ -38,7 +38,8 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
     ------
     ValueError
         If a field is missing or wrong, the game is not hold'em, the antes differ, an action is illegal under this
-        package's rules, a stack runs out in a fixed-limit hand, or the hand is not over after its last action.
+        package's rules or ``min_bet``, a stack runs out in a fixed-limit hand, or the hand is not over after its last
+        action.
     """
     variant = fields.get("variant")
     if variant not in ("NT", "FT"):
@@ -70,9 +71,11 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
         max_raises=_LIMIT_RAISES if limit else None,
         betting_abstraction="fcpa" if limit else "fullgame",
     )
-    play = _Play(rules, stacks, ante=int(antes[0] * unit))
+    # PHH requires `min_bet` in no-limit hands; a hand without it is replayed by the rules alone.
+    min_bet = None if limit or "min_bet" not in fields else _number("min_bet", fields["min_bet"])
+    play = _Play(rules, stacks, int(antes[0] * unit), min_bet, unit)
     for player, words in moves:
-        play.take(player, words, unit)
+        play.take(player, words)
     play.end()
     payoffs = None
     if "finishing_stacks" in fields:
@@ -113,6 +116,10 @@ class _Play:
         The chips of each seat before the hand.
     ante : int
         The ante of every seat in chips. The blinds in `rules` contain this ante.
+    min_bet : int or Fraction or None
+        The smallest bet, and raise, on every street, in units of the file; None for that of `rules`.
+    unit : int
+        Chips for an amount of 1 in the file.
 
     Attributes
     ----------
@@ -126,7 +133,9 @@ class _Play:
         Seats that mucked at the showdown.
     """
 
-    def __init__(self, rules: HoldemRules, stacks: tuple[int, ...], ante: int):
+    def __init__(
+        self, rules: HoldemRules, stacks: tuple[int, ...], ante: int, min_bet: int | Fraction | None, unit: int
+    ):
         self.hole_cards: list[list[int | None]] = [[] for _ in range(rules.num_seats)]
         self.board: list[int | None] = []
         self.actions: list[int] = []
@@ -135,8 +144,10 @@ class _Play:
         self._state = BettingState(rules)
         self._stacks = stacks
         self._before = [ante] * rules.num_seats  # contributions on earlier streets, with the ante
+        self._min_bet, self._unit = min_bet, unit
+        self._largest_raise = 0  # chips of the largest raise on this street
 
-    def take(self, player: str, words: list[str], unit: int) -> None:
+    def take(self, player: str, words: list[str]) -> None:
         """Apply an action of `player`, the dealer (``d``) or ``p1``, ...; `words` are the rest of the action in PHH."""
         match player, words:
             case "d", ["db", cards]:
@@ -152,7 +163,7 @@ class _Play:
             case _, ["cbr", amount]:
                 seat = self._seat(player)
                 self._skip_to(seat)
-                self._act(seat, total_of_street_bet(int(_amount(amount) * unit), self._before[seat]))
+                self._act(seat, total_of_street_bet(int(_amount(amount) * self._unit), self._before[seat]))
             case _:
                 raise ValueError(
                     f"no action of hold'em: {' '.join([player, *words])[:60]!r} (d db CARDS, d dh PLAYER CARDS, "
@@ -197,19 +208,51 @@ class _Play:
         """Apply an action of the seat to act, and refuse a limit hand in which a stack runs out."""
         state = self._state
         seat, street = state.actor, state.street
-        try:
-            state.apply(action)
-            refused = ""
-        except ValueError as error:
-            refused = f"action {len(self.actions) + 1}, of p{seat + 1}: {error}"
+        refused = self._too_small(action)
+        raised_by = action - max(state.contributions)
+        if not refused:
+            try:
+                state.apply(action)
+            except ValueError as error:
+                refused = str(error)
+        if refused:
+            refused = f"action {len(self.actions) + 1}, of p{seat + 1}: {refused}"
         stack = self._stacks[seat]
         if state.rules.is_limit and (action == stack or state.contributions[seat] >= stack):
             refused = f"action {len(self.actions) + 1}: p{seat + 1} is all in, but our limit games have no stacks"
         if refused:
             raise ValueError(refused)
         self.actions.append(action)
+        if action > CALL:
+            self._largest_raise = max(self._largest_raise, raised_by)
         if state.street != street:
             self._before = list(state.contributions)
+            self._largest_raise = 0
+
+    def _too_small(self, action: int) -> str:
+        """Return why `min_bet` forbids a raise, or allows a raise that is too small for the rules; empty otherwise.
+
+        A raise over an all-in of less than a full raise is left to the rules, as is a `min_bet` equal to theirs.
+        """
+        state = self._state
+        if self._min_bet is None or not CALL < action < self._stacks[state.actor] or not state.max_raise:
+            return ""
+        smallest = self._min_bet * self._unit
+        highest = max(state.contributions)
+        raised_by, stated = action - highest, _text(self._min_bet)
+        if raised_by < smallest and smallest > state.rules.big_blind:
+            return f"a raise by {self._chips(raised_by)} is less than min_bet = {stated}"
+        if raised_by >= max(smallest, self._largest_raise) and action < state.min_raise:
+            return (
+                f"min_bet = {stated} is not supported: the smallest raise is here the largest blind or straddle plus "
+                f"the ante, {self._chips(state.rules.big_blind)}, or all chips, and this raise is by "
+                f"{self._chips(raised_by)}"
+            )
+        return ""
+
+    def _chips(self, chips: int) -> str:
+        """Return chips as text in units of the file."""
+        return _text(Fraction(chips, self._unit))
 
     def _show(self, seat: int, cards: list[str]) -> None:
         self._skip_to(-1)
@@ -223,6 +266,10 @@ class _Play:
                 self.hole_cards[seat] = shown
             elif None not in shown and set(shown) != set(dealt):
                 raise ValueError(f"p{seat + 1} shows other cards than it was dealt")
+
+
+def _text(amount: int | Fraction) -> str:
+    return f"{float(amount):.15g}"
 
 
 def _amount(text: str) -> int | Fraction:

@@ -84,8 +84,12 @@ def test_equal_antes_become_blinds(tmp_path):
     assert hand.actions == (310, 0, 1, 1, 610, 0)
     assert payoffs(hand) == hand.payoffs
     assert "antes that differ" in refused(tmp_path, antes="[0, 100, 0]")
-    low = refused(tmp_path, antes="[10, 10, 10]", actions=f"[{DEAL} 'p3 cbr 200']")
-    assert "210 is not legal for seat 2: legal are 0 (fold), 1 (call 100), 220..1000 (raise to)" in low
+    low = {"antes": "[10, 10, 10]", "actions": f"[{DEAL} 'p3 cbr 200']"}
+    what = refused(tmp_path, min_bet=None, **low)
+    assert "210 is not legal for seat 2: legal are 0 (fold), 1 (call 100), 220..1000 (raise to)" in what
+    assert refused(tmp_path, **low).endswith(
+        "blind or straddle plus the ante, 110, or all chips, and this raise is by 100"
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,6 +105,43 @@ def test_other_blinds(tmp_path, blinds, actions, posted):
     assert hand.rules.blinds == posted
     assert hand.rules.first_seats == (int(actions[3]) - 1, 0, 0, 0)
     assert payoffs(hand)
+
+
+STRADDLE = {
+    "blinds_or_straddles": "[1, 2, 4]",
+    "min_bet": "2",
+    "starting_stacks": "[400, 400, 40]",
+    "finishing_stacks": None,
+}
+FLOP = DEAL + "'p1 cc', 'p2 f', 'p3 cc', 'd db 2d7d9h', "
+
+
+def test_a_min_bet_below_the_straddle(tmp_path):
+    """Bets of the straddle's size or more are replayed; the rules have no smaller ones."""
+    hand = one(tmp_path, **STRADDLE, actions=f"[{FLOP} 'p1 cbr 4', 'p3 cbr 36', 'p1 f']")
+    assert by_pokerkit(written([hand])) == list(payoffs(hand)) == [-8.0, -2.0, 10.0]
+    small = refused(tmp_path, **STRADDLE, actions=f"[{FLOP} 'p1 cbr 3', 'p3 f']")
+    assert small == (
+        "action 4, of p1: min_bet = 2 is not supported: the smallest raise is here the largest blind or straddle plus "
+        "the ante, 4, or all chips, and this raise is by 3"
+    )
+    before_the_flop = refused(tmp_path, **STRADDLE, actions=f"[{DEAL} 'p1 cbr 6', 'p2 f', 'p3 f']")
+    assert before_the_flop.startswith("action 1, of p1: min_bet = 2 is not supported")
+    twice = refused(tmp_path, **STRADDLE, actions=f"[{FLOP} 'p1 cbr 10', 'p3 cbr 14', 'p1 f']")  # illegal anywhere
+    assert twice.startswith("action 5, of p3: 18 is not legal")
+    fraction = refused(tmp_path, **STRADDLE | {"min_bet": "0.5"}, actions=f"[{FLOP} 'p1 cbr 0.5', 'p3 f']")
+    assert "min_bet = 0.5 is not supported" in fraction and fraction.endswith("this raise is by 0.5")
+
+
+def test_a_min_bet_above_the_blinds(tmp_path):
+    """All raises are at least as large, unless a stack runs out."""
+    high = STRADDLE | {"min_bet": "10"}
+    hand = one(tmp_path, **high, actions=f"[{FLOP} 'p1 cbr 10', 'p3 cbr 20', 'p1 f']")
+    assert payoffs(hand) == (-14.0, -2.0, 16.0)
+    small = refused(tmp_path, **high, actions=f"[{FLOP} 'p1 cbr 9', 'p3 f']")
+    assert small == "action 4, of p1: a raise by 9 is less than min_bet = 10"
+    hand = one(tmp_path, **high, actions=f"[{FLOP} 'p1 cbr 30', 'p3 cbr 36', 'p1 f']")
+    assert payoffs(hand) == (-34.0, -2.0, 36.0)
 
 
 def test_fractions_of_chips(tmp_path):
@@ -223,6 +264,8 @@ def test_a_seat_without_a_choice_may_be_asked_or_not(tmp_path, asked):
         ({"players": "['a', 'b']"}, "players must list 3 names, as many as starting_stacks lists, got 2"),
         ({"players": "['a', 'b', 3]"}, "players must be a list of names"),
         ({"players": "'abc'"}, "players must be a list of names"),
+        ({"min_bet": "'2'"}, "min_bet must be chips, got '2'"),
+        ({"min_bet": "-1"}, "min_bet must be 0..2147483647 chips, got -1"),
         ({"actions": None}, "actions must be a list of texts"),
         ({"actions": "'p3 f'"}, "actions must be a list of texts"),
         ({"actions": "[1]"}, "actions must be a list of texts"),
