@@ -77,9 +77,10 @@ def parse_discounting(text: str) -> Discounting:
     >>> parse_discounting("dcfr-restarts").rule.gamma
     3.0
     """
-    name, dash, _ = text.strip().lower().partition("-restarts")
-    restarts = bool(dash) and text.strip().lower().endswith("-restarts")
-    rule = parse_algorithm("dcfr(1.5,0,3)" if restarts and name == "dcfr" else name if restarts else text)
+    given = text.strip().lower()
+    name = given.removesuffix("-restarts")
+    restarts = name != given
+    rule = parse_algorithm("dcfr(1.5,0,3)" if restarts and name == "dcfr" else name)
     if not isinstance(rule, FullWidth) or rule.predictive or rule.simultaneous or rule.omitted:
         raise ValueError(
             "a subgame is solved by cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), "

@@ -70,7 +70,17 @@ def test_sums_that_have_shrunk_to_nothing_do_no_harm():
 
 
 @pytest.mark.parametrize(
-    "text", ["mccfr", "pcfr+", "hybrid", "cfr:simultaneous", "dcfr-restart", "nonsense", "-restarts"]
+    "text",
+    [
+        "mccfr",
+        "pcfr+",
+        "hybrid",
+        "cfr:simultaneous",
+        "dcfr-restart",
+        "nonsense",
+        "-restarts",
+        "dcfr-restartsxyz-restarts",
+    ],
 )
 def test_other_algorithms_are_refused(text):
     with pytest.raises(ValueError, match=r"unknown algorithm|a subgame is solved by"):
