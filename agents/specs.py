@@ -234,7 +234,7 @@ def make_agent(spec: str) -> Agent:
     parsed = parse_spec(spec)
     options = dict(parsed.options)
     if parsed.name == "openspiel":
-        from plurispiel.agents.openspiel import openspiel_agent
+        from plurispiel.agents.guests import openspiel_agent
 
         return openspiel_agent(parsed.argument, options)
     if parsed.is_stored:

@@ -243,7 +243,7 @@ def tree_size(rules: HoldemRules, menu: GameMenu, *, max_nodes: int = MAX_NODES)
     """
     decisions, pairs = np.zeros(rules.num_streets, np.int64), np.zeros(rules.num_streets, np.int64)
     num_nodes, num_ends = kernels.count_nodes(
-        rules_array(rules), _menu_arrays(rules, menu), _workspace(), max_nodes, decisions, pairs
+        rules_array(rules), menu_arrays(rules, menu), _workspace(), max_nodes, decisions, pairs
     )
     if num_nodes > max_nodes:
         raise ValueError(
@@ -283,7 +283,7 @@ def build_tree(
         folded=np.empty(size.num_ends, np.uint16),
     )
     next_row = np.zeros(rules.num_streets, np.int64)
-    kernels.fill_tree(rules_array(rules), _menu_arrays(rules, menu), _workspace(), next_row, tree)
+    kernels.fill_tree(rules_array(rules), menu_arrays(rules, menu), _workspace(), next_row, tree)
     return tree
 
 
@@ -292,7 +292,7 @@ def warmup() -> None:
     build_tree(KUHN, game_menu(KUHN))
 
 
-def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
+def menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
     """Return a menu as kernels read it."""
     streets = [menu.streets[min(street, len(menu.streets) - 1)] for street in range(rules.num_streets)]
     longest = max(len(texts) for street in streets for texts in (street.raises, street.multiway or ()))

@@ -7,7 +7,7 @@ rounded to bytes.
 
 import numpy as np
 
-from plurispiel.abstraction.cards._features_kernels import NUM_PAIRS, PAIR_HIGH, PAIR_LOW, may_flush
+from plurispiel.abstraction.cards.features_kernels import NUM_PAIRS, PAIR_HIGH, PAIR_LOW, may_flush
 from plurispiel.abstraction.holdem.hand_rank_kernels import (
     fill_board_ranks,
     fill_combos_of_card,
@@ -28,7 +28,7 @@ NUM_CLUSTERS = 8
 def _fill_pair_equities(tables, board, work, out):
     """Write the equities on a board where no flush is possible: a combo's equity depends on its two ranks only.
 
-    The steps are those of `_features_kernels.add_pair_points`, in integers. Modified in place: `work`, `out`.
+    The steps are those of `features_kernels.add_pair_points`, in integers. Modified in place: `work`, `out`.
     """
     left, weaker, equal, made = work.left, work.weaker, work.equal, work.made
     word = tables.starts[7]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.cards import _features_kernels as kernels
+from plurispiel.abstraction.cards import features_kernels as kernels
 from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
@@ -63,7 +63,7 @@ def crowd_strength(rules: HoldemRules, board: tuple[int, ...], num_opponents: in
 def draw_outs(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return the number of cards that complete each combo's straight or flush: float64[num_combos], read-only.
 
-    A card that completes both counts twice; `_features_kernels.count_outs` has the details.
+    A card that completes both counts twice; `features_kernels.count_outs` has the details.
     """
     return _draw_outs(_deck_key(rules), tuple(sorted(board)))
 
@@ -120,7 +120,7 @@ def warmup() -> None:
 
 
 class PointWorkspace(NamedTuple):
-    """Memory for `_features_kernels.sum_points`.
+    """Memory for `features_kernels.sum_points`.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Bridges to OpenSpiel: our agents as OpenSpiel's bots and policies, and OpenSpiel's bots and solvers as our agents."""
 
+from plurispiel.agents.guests import OPENSPIEL_BOTS, BotAgent, PolicyAgent, SolverAgent, openspiel_agent
 from plurispiel.agents.openspiel.bot import OpenSpielBot, RLAgent, agent_policy
-from plurispiel.agents.openspiel.guests import OPENSPIEL_BOTS, BotAgent, PolicyAgent, SolverAgent, openspiel_agent
 
 __all__ = [
     "OPENSPIEL_BOTS",

@@ -19,7 +19,7 @@ from plurispiel.abstraction.machine.artefact import (
 )
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten
 from plurispiel.abstraction.trees.ladder import find_game
-from plurispiel.agents.openspiel import PolicyAgent
+from plurispiel.agents.guests import PolicyAgent
 from plurispiel.agents.tabular.solvers import Solver
 
 KIND = "solution"
@@ -103,7 +103,7 @@ class Solution:
         """
         from open_spiel.python import policy  # takes half a second
 
-        from plurispiel.agents.openspiel.policy import StatePolicy
+        from plurispiel.agents.state_policy import StatePolicy
 
         game = find_game(self.game)
         if not self.openspiel_recall:
