@@ -10,6 +10,7 @@ from plurispiel.abstraction.holdem.hand_rank_kernels import (
     fill_combo_ranks,
     first_combo,
     rank_ignoring_suits,
+    rank_word,
 )
 from plurispiel.abstraction.holdem.showdown_kernels import sort_by_rank
 from plurispiel.abstraction.machine.jit import kernel
@@ -208,6 +209,46 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
                 weaker[card] += 1.0
                 equal[card] = 0.0
         start = stop
+
+
+@kernel
+def hand_strength(tables, combos, hole_cards, board):
+    """Return the probability of one hand to be ahead on a board: its entry in `features.made_strength`.
+
+    Parameters
+    ----------
+    tables : RankTables
+    combos : uint8[num_combos, num_hole_cards]
+    hole_cards : uint8[num_hole_cards]
+        Free of the board's cards.
+    board : uint8[n]
+    """
+    num_hole = len(hole_cards)
+    board_word = tables.starts[num_hole + len(board)]
+    board_masks = np.int64(0)
+    for k in range(len(board)):
+        board_word += tables.words[board[k]]
+        board_masks |= tables.masks[board[k]]
+    word, masks = board_word, board_masks
+    for k in range(num_hole):
+        word += tables.words[hole_cards[k]]
+        masks |= tables.masks[hole_cards[k]]
+    rank = rank_word(tables, word, masks)
+    removed = masks if num_hole < 3 else board_masks
+    points, count = np.int64(0), np.int64(0)
+    for combo in range(combos.shape[0]):
+        word, held = board_word, np.int64(0)
+        for k in range(num_hole):
+            word += tables.words[combos[combo, k]]
+            held |= tables.masks[combos[combo, k]]
+        if held & removed == 0:
+            other = rank_word(tables, word, board_masks | held)
+            points += 2 * (rank > other) + (rank == other)
+            count += 1
+    if num_hole >= 3:  # the hand itself is no opponent, but was counted as one that ties
+        points -= 1
+        count -= 1
+    return points / (2.0 * max(count, 1))
 
 
 @kernel

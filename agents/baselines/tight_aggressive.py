@@ -35,12 +35,12 @@ class TightAggressiveAgent(RangeAgent):
         fold_call_raise = np.empty((len(combo_ids), 3))
         if not public.board and has_starting_hands(rules):
             raise_share, call_share = _preflop_shares(public)
-            _play_starting_hands(starting_hands(), combo_ids, raise_share, call_share, fold_call_raise)
+            play_starting_hands(starting_hands(), combo_ids, raise_share, call_share, fold_call_raise)
         else:
             num_opponents = public.num_live - 1
             cards_to_come = rules.num_board_cards - len(public.board)
             odds = public.to_call / (public.pot + public.to_call)
-            _play_made_hands(
+            play_made_hands(
                 made_strength(rules, public.board),
                 draw_outs(rules, public.board),
                 combo_ids,
@@ -65,18 +65,10 @@ def has_starting_hands(rules: HoldemRules) -> bool:
 
 
 def _preflop_shares(public: PublicState) -> tuple[float, float]:
-    """Return the share of starting hands to raise with, and the share to raise or call with.
-
-    A share of 0.2 stands for the best 20 % of the hands.
-    """
-    if public.num_raises == 0:  # nobody has acted twice, so each call is by another limper
-        limpers = sum(action.action == CALL and action.street == public.street for action in public.actions)
-        left_to_act = public.num_live - 1 - limpers
-        share = min(0.9 / (1 + left_to_act) * 0.8**limpers, 0.5)
-        return share, share
-    looseness = 1.0 + 2.0 / public.rules.num_seats
-    cheap = max(0.0, 0.33 - public.to_call / (public.pot + public.to_call))
-    return 0.04 * looseness / public.num_raises, 0.12 * looseness / public.num_raises + cheap
+    """Return the result of `preflop_shares` in a public state."""
+    limpers = sum(action.action == CALL and action.street == public.street for action in public.actions)
+    facts = public.num_raises, limpers, public.num_live, public.rules.num_seats, public.to_call, public.pot
+    return preflop_shares(*facts)
 
 
 @functools.cache
@@ -109,10 +101,25 @@ def starting_hands() -> np.ndarray:
 
 
 @kernel
-def _play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_raise):
+def preflop_shares(num_raises, limpers, num_live, num_seats, to_call, pot):
+    """Return the share of starting hands to raise with, and the share to raise or call with.
+
+    A share of 0.2 stands for the best 20 % of the hands. `limpers` is the number of calls on this street; it counts
+    only while nobody has raised. Nobody has acted twice then, so each call is by another seat.
+    """
+    if num_raises == 0:
+        share = min(0.9 / (num_live - limpers) * 0.8**limpers, 0.5)
+        return share, share
+    looseness = 1.0 + 2.0 / num_seats
+    cheap = max(0.0, 0.33 - to_call / (pot + to_call))
+    return 0.04 * looseness / num_raises, 0.12 * looseness / num_raises + cheap
+
+
+@kernel
+def play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_raise):
     """Write the probabilities of fold, call and raise of each combo to `fold_call_raise`, float64[n, 3].
 
-    `beaten` is the result of `starting_hands`; `raise_share` and `play_share` are those of `_preflop_shares`.
+    `beaten` is the result of `starting_hands`; `raise_share` and `play_share` are those of `preflop_shares`.
     """
     for row in range(combo_ids.shape[0]):
         share = beaten[combo_ids[row]]
@@ -124,7 +131,7 @@ def _play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_r
 
 
 @kernel
-def _play_made_hands(strength, outs, combo_ids, num_opponents, cards_to_come, num_raises, odds, fold_call_raise):
+def play_made_hands(strength, outs, combo_ids, num_opponents, cards_to_come, num_raises, odds, fold_call_raise):
     """Write the probabilities of fold, call and raise of each combo to `fold_call_raise`, float64[n, 3].
 
     `strength` and `outs` are the results of `made_strength` and `draw_outs`. `odds` is the price of a call divided by

@@ -19,6 +19,7 @@ from plurispiel.agents.blueprint.traversal_kernels import (
     SLOT,
     WORD,
     deal_hand,
+    draw_row,
     end_value,
     match_regrets,
 )
@@ -141,25 +142,6 @@ def sum_regrets(cells, regrets):
     return total, num_met
 
 
-@kernel(inline=True)
-def _draw_row(rows, cell, num_actions, stream):
-    """Return an action drawn from a row, -1 for a missing row."""
-    total = 0.0
-    for a in range(num_actions):
-        total += rows[cell + a]
-    if total <= 0.0:
-        return -1
-    point = next_float(stream) * total
-    last = 0
-    for a in range(num_actions):
-        if rows[cell + a] > 0:
-            last = a  # rounding can leave `point` at 0 or above: then the last possible action is taken
-            point -= rows[cell + a]
-            if point < 0.0:
-                return a
-    return last
-
-
 @kernel
 def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     """Play every deck once for each seat, with the blueprint `own` in that seat and `other` in all other seats.
@@ -195,9 +177,9 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
                 num_actions = word >> COUNT_SHIFT & 0xFF
                 cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
                 if (word & SLOT) >> SEAT_SHIFT == seat:
-                    place = _draw_row(own, cell, num_actions, luck)
+                    place = draw_row(own, cell, num_actions, luck)
                 else:
-                    place = _draw_row(other, cell, num_actions, luck)
+                    place = draw_row(other, cell, num_actions, luck)
                 sums.counts[0] += 1
                 if place < 0:
                     sums.counts[1] += 1
@@ -240,7 +222,7 @@ def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
             word = np.int64(tree.nodes[node, WORD])
             num_actions = word >> COUNT_SHIFT & 0xFF
             cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
-            place = _draw_row(rows, cell, num_actions, stream)
+            place = draw_row(rows, cell, num_actions, stream)
             if place < 0:
                 place = min(np.int64(next_float(stream) * num_actions), num_actions - 1)
             elif count < len(cells):
@@ -279,9 +261,9 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
                 place = np.int64(-1)
                 if (word & SLOT) >> SEAT_SHIFT == seat:
                     reached[cell] = min(reached[cell] + 1, 255)  # uint8 would wrap around to 0
-                    place = _draw_row(rows, cell, num_actions, stream)
+                    place = draw_row(rows, cell, num_actions, stream)
                 elif next_float(stream) >= share:
-                    place = _draw_row(rows, cell, num_actions, stream)
+                    place = draw_row(rows, cell, num_actions, stream)
                 if place < 0:
                     place = min(np.int64(next_float(stream) * num_actions), num_actions - 1)
                 node = np.int64(tree.nodes[node, FIRST_CHILD]) + place

@@ -81,7 +81,7 @@ def play_match(
     one, two = ((tree_digest(b.tree), b.cards.num_buckets, b.rows.dtype) for b in (blueprint, other))
     if one != two:
         raise ValueError("only blueprints of the same betting and buckets can be matched")
-    dealt = _dealt_game(blueprint)
+    dealt = dealt_game(blueprint)
     seats = blueprint.rules.num_seats
     num_chunks = -(-num_decks // _CHUNK)
     chips, squares = np.zeros((num_chunks, seats + 1)), np.zeros((num_chunks, seats + 1))
@@ -134,7 +134,7 @@ def meet_rows(blueprint: Blueprint, num_decks: int, max_rows: int, *, seed: int 
     """
     nodes, cells = np.empty(max_rows, np.int64), np.empty(max_rows, np.int64)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
-    count = kernels.meet_rows(_dealt_game(blueprint), blueprint.rows, num_decks, stream, work, nodes, cells)
+    count = kernels.meet_rows(dealt_game(blueprint), blueprint.rows, num_decks, stream, work, nodes, cells)
     return nodes[:count].copy(), cells[:count].copy()
 
 
@@ -160,7 +160,7 @@ def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed
     """
     reached = np.zeros(len(blueprint.rows), np.uint8)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
-    kernels.reach_rows(_dealt_game(blueprint), blueprint.rows, num_decks, share, stream, work, reached)
+    kernels.reach_rows(dealt_game(blueprint), blueprint.rows, num_decks, share, stream, work, reached)
     return reached
 
 
@@ -175,8 +175,14 @@ def warmup() -> None:
         blueprint.strategy(0, np.arange(1))
 
 
-def _dealt_game(blueprint: Blueprint) -> DealtGame:
-    """Return a blueprint's game as kernels deal and walk it; ValueError without its bucket table."""
+def dealt_game(blueprint: Blueprint) -> DealtGame:
+    """Return a blueprint's game as kernels deal and walk it.
+
+    Raises
+    ------
+    ValueError
+        If the blueprint's bucket table is missing.
+    """
     cards = blueprint.cards
     if not isinstance(cards, CardBuckets):
         raise ValueError("self-play needs the bucket table that the blueprint was trained with; build it again")

@@ -132,6 +132,25 @@ def _fill_buckets(game, cards, street, entries, rows, board, work):
 
 
 @kernel(inline=True)
+def draw_row(rows, cell, num_actions, stream):
+    """Return an action drawn from a row, -1 for a missing row."""
+    total = 0.0
+    for a in range(num_actions):
+        total += rows[cell + a]
+    if total <= 0.0:
+        return -1
+    point = next_float(stream) * total
+    last = 0
+    for a in range(num_actions):
+        if rows[cell + a] > 0:
+            last = a  # rounding can leave `point` at 0 or above: then the last possible action is taken
+            point -= rows[cell + a]
+            if point < 0.0:
+                return a
+    return last
+
+
+@kernel(inline=True)
 def end_value(tree, node, seat, num_seats, ranks):
     """Return the net chips of a seat that has not folded at an end of the betting."""
     live = ~np.int64(tree.nodes[node, WORD])

@@ -2,6 +2,7 @@
 
 from plurispiel.agents.guests import OPENSPIEL_BOTS, BotAgent, PolicyAgent, SolverAgent, openspiel_agent
 from plurispiel.agents.openspiel.bot import OpenSpielBot, RLAgent, agent_policy
+from plurispiel.agents.openspiel.environment import make_environment
 
 __all__ = [
     "OPENSPIEL_BOTS",
@@ -11,5 +12,6 @@ __all__ = [
     "RLAgent",
     "SolverAgent",
     "agent_policy",
+    "make_environment",
     "openspiel_agent",
 ]

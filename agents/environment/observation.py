@@ -1,0 +1,121 @@
+"""A learner's observation: a vector of float32, in one of three layouts.
+
+`information-state` and `observation` are the tensors of ``universal_poker``, number for number. In all layouts the
+first entries tell the seat, one of n, and so the position. The parts of `compact`, in order, are the following, where C
+is the number of cards of the deck (card ``rank * num_suits + suit``), and *chips* are divided by the largest stack, in
+a limit game by the largest possible contribution:
+
+1. n: the seat;
+2. one for each street: the street;
+3. C: the hole cards;
+4. C for each street with board cards of its own: the cards that this street brought;
+5. n: the chips that each seat has left, from the own seat on in the order of the seats; 0 in limit games;
+6. n: the chips that each seat has put in on this street, blinds included, in the same order;
+7. n: whether each seat has folded, in the same order;
+8. two: the chips of the pot, divided by n, and the chips that a call costs;
+9. for each street, the last 3n actions, oldest first, in three numbers each: whether the action is a fold, whether it
+   is a check or call, and s / (1 + s) for a raise by the share s of the pot after a call.
+
+All entries of `compact` lie in 0..1. Unlike the tensors of ``universal_poker``, `compact` tells which card came on
+which street. It leaves out the oldest actions of a street with more than 3n.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
+from plurispiel.abstraction.holdem.openspiel import load_game
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.suggestion import suggestion
+from plurispiel.agents.environment import observation_kernels as kernels
+from plurispiel.agents.environment.tables import TableGame, Tables
+
+__all__ = ["OBSERVATIONS", "Layout", "Observer"]
+
+OBSERVATIONS = {
+    "information-state": kernels.INFORMATION_STATE,
+    "observation": kernels.OBSERVATION,
+    "compact": kernels.COMPACT,
+}
+"""The layouts by name."""
+
+
+class Layout(NamedTuple):
+    """A layout as kernels read it.
+
+    Attributes
+    ----------
+    kind : int
+        One of the values of `OBSERVATIONS`.
+    length : int
+        OpenSpiel's bound of the length of a hand, by which its information state is laid out.
+    num_slots : int
+        Number of actions of a street that `compact` has room for.
+    scale : float
+        Reciprocal of the chips that `compact` counts as 1.
+    """
+
+    kind: int
+    length: int
+    num_slots: int
+    scale: float
+
+
+class Observer:
+    """Observations of one layout in one game.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    name : {"information-state", "observation", "compact"}
+
+    Attributes
+    ----------
+    layout : Layout
+    size : int
+        Number of entries of an observation.
+    high : float
+        A bound of all entries; 0 is the lower bound.
+
+    Raises
+    ------
+    ValueError
+        If there is no such layout.
+    """
+
+    def __init__(self, rules: HoldemRules, name: str):
+        if name not in OBSERVATIONS:
+            meant = suggestion(name, OBSERVATIONS)
+            raise ValueError(f"unknown observation {name!r}{meant}: choose from {', '.join(OBSERVATIONS)}")
+        kind = OBSERVATIONS[name]
+        seats, streets, deck = rules.num_seats, rules.num_streets, len(rules.cards)
+        length = load_game(rules).max_game_length()
+        most = _largest_contribution(rules)
+        self.layout = Layout(kind, length, 3 * seats, 1.0 / most)
+        self.high = 1.0
+        if kind == kernels.COMPACT:
+            num_boards = sum(cards > 0 for cards in rules.board_cards)
+            self.size = seats + streets + deck * (1 + num_boards) + 3 * seats + 2 + streets * 3 * 3 * seats
+        elif kind == kernels.OBSERVATION:
+            self.size = 2 * (seats + deck)
+            self.high = float(most)
+        else:
+            self.size = seats + 2 * deck + 3 * length
+            self.high = 1.0 if rules.is_limit else float(most)
+
+    def observe(self, game: TableGame, tables: Tables, i: int, seat: int) -> np.ndarray:
+        """Return what a seat observes at table i: float32[size]."""
+        out = np.empty(self.size, np.float32)
+        kernels.observe_table(game, self.layout, tables, i, seat, out)
+        return out
+
+
+def _largest_contribution(rules: HoldemRules) -> int:
+    """Return the most chips that a seat can put in."""
+    if rules.stacks is not None:
+        return max(rules.stacks)
+    assert rules.raise_sizes is not None, "a limit game has sizes of raises"
+    most = rules.max_raises or (MAX_STREET_ACTIONS,) * rules.num_streets
+    raises = [min(number, MAX_STREET_ACTIONS) for number in most]
+    return rules.big_blind + sum(size * number for size, number in zip(rules.raise_sizes, raises, strict=True))

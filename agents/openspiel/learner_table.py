@@ -1,0 +1,255 @@
+"""One table at which learners, who are asked from outside, play among agents."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyspiel
+
+from plurispiel.abstraction.actions.tree_kernels import MAX_ACTIONS
+from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, load_game, rules_of
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.trees.ladder import find_game
+from plurispiel.agents.base import Action, Agent
+from plurispiel.agents.environment import table_kernels as kernels
+from plurispiel.agents.environment.observation import Observer
+from plurispiel.agents.environment.tables import learner_menu, new_tables, num_ids, table_game
+from plurispiel.agents.openspiel.feed import HandFeed
+from plurispiel.agents.specs import make_agent
+
+__all__ = ["LearnerTable", "PlayedHand", "game_rules"]
+
+
+class PlayedHand(NamedTuple):
+    """A hand that is over, as a `score` receives it.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    deck : uint8[num_dealt_cards]
+        All hole cards, seat by seat, then the board.
+    actions : tuple of Action
+    payoffs : tuple of float
+        Net chips of every seat.
+    seat : int
+        The learner's seat.
+    agents : tuple of (Agent or None)
+        The agent of each seat, still in this hand; None for a learner.
+    """
+
+    rules: HoldemRules
+    deck: np.ndarray
+    actions: tuple[Action, ...]
+    payoffs: tuple[float, ...]
+    seat: int
+    agents: tuple[Agent | None, ...]
+
+
+class LearnerTable:
+    """Hands between learners and agents.
+
+    The players are the learners, then the opponents. In a hand, player k sits at seat ``(k + shift) % num_seats``.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    opponents : sequence of (str or Agent)
+        The agents that are no learners, as specs or as agents. All other seats are learners'.
+    seat : {"rotate", "random"} or int
+        The shift: one more in each hand, drawn for each hand, or this number always.
+    observation : str
+        A layout, see `environment.observation`.
+    sizes : str or None
+        The learners' bet sizes in a game where every size is legal.
+    seed : int
+        Seed of the deals and of the agents' random numbers.
+    score : callable, optional
+        ``score(hand)`` returns the chips that count as a learner's reward, for a `PlayedHand`; by default the payoff.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    num_learners, num_ids : int
+        Number of learners, and number of ids of a learner's actions.
+    observer : Observer
+    state : list of int
+        The betting state.
+    rewards : list of float
+        Each learner's reward of the last hand that ended, in big blinds.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or there is no such agent.
+    """
+
+    def __init__(
+        self,
+        rules: HoldemRules,
+        opponents: Sequence["str | Agent"],
+        *,
+        seat: "str | int" = "rotate",
+        observation: str = "information-state",
+        sizes: str | None = None,
+        seed: int = 0,
+        score: Callable[[PlayedHand], float] | None = None,
+    ):
+        self.rules = rules
+        self.num_learners = rules.num_seats - len(opponents)
+        if self.num_learners < 1:
+            raise ValueError(f"{rules.num_seats} seats have room for {rules.num_seats - 1} opponents of a learner")
+        if seat not in ("rotate", "random") and seat not in range(rules.num_seats):
+            raise ValueError(f"seat is 'rotate', 'random' or 0..{rules.num_seats - 1}, got {seat!r}")
+        self._agents = [make_agent(each) if isinstance(each, str) else each for each in opponents]
+        self._seat, self._score = seat, score
+        menu = learner_menu(rules, sizes)
+        self.num_ids = num_ids(rules, menu)
+        self.observer = Observer(rules, observation)
+        self._openspiel = OpenSpielGame(load_game(rules))
+        self._game = table_game(rules, menu, every_size=sizes is not None)
+        self._by_id = np.empty(self.num_ids, np.int64)
+        self._offered = np.empty(MAX_ACTIONS, np.int64)
+        self.reseed(seed)
+
+    def reseed(self, seed: int | None) -> None:
+        """Begin the sequence of hands anew, with another seed; None for one that the system draws."""
+        if seed is not None and seed < 0:
+            raise ValueError(f"seed is a whole number from 0, got {seed}")
+        deals, self._agent_seeds, shifts = np.random.SeedSequence(seed).spawn(3)
+        self._tables = new_tables(self.rules, 1, deals)
+        self._rng = np.random.default_rng(shifts)
+        self._shift = -1 if self._seat == "rotate" else 0
+        self._tables.states[0, betting_state.ACTOR] = -1
+        self.state = self._tables.states[0].tolist()
+        self.rewards = [0.0] * self.num_learners
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no hand, or the hand is over."""
+        return self.state[betting_state.ACTOR] < 0
+
+    @property
+    def learner(self) -> int:
+        """The learner to act, -1 at the end of a hand."""
+        return -1 if self.is_over else (self.state[betting_state.ACTOR] - self._shift) % self.rules.num_seats
+
+    @property
+    def deck(self) -> np.ndarray:
+        """The cards of the hand, a copy: uint8[num_dealt_cards], all hole cards, seat by seat, then the board."""
+        return self._tables.cards[0, : self.rules.num_dealt_cards].copy()
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions of the hand."""
+        return tuple(self._actions)
+
+    def seat_of(self, learner: int) -> int:
+        """Return a learner's seat in this hand."""
+        return (learner + self._shift) % self.rules.num_seats
+
+    def observe(self, learner: int) -> np.ndarray:
+        """Return a learner's observation: float32[observer.size]."""
+        return self.observer.observe(self._game, self._tables, 0, self.seat_of(learner))
+
+    def legal_ids(self) -> list[int]:
+        """Return the ids that the learner to act may choose, ascending; none at the end of a hand."""
+        if self.is_over:
+            return []
+        kernels.ids_at_table(self._game, self._tables, 0, self._offered, self._by_id)
+        return np.flatnonzero(self._by_id >= 0).tolist()
+
+    def total(self, number: int) -> int:
+        """Return the action of a legal id: 0 fold, 1 check or call, N raise to N chips.
+
+        Raises
+        ------
+        ValueError
+            If the id is not legal.
+        """
+        legal = self.legal_ids()
+        if number not in legal:
+            raise ValueError(f"legal actions are {legal}, got {number!r}")
+        return int(self._by_id[number])
+
+    def begin(self) -> None:
+        """Deal a new hand, and let the agents act until a learner is to act or the hand is over."""
+        rules = self.rules
+        if self._seat == "random":
+            self._shift = int(self._rng.integers(rules.num_seats))
+        else:
+            self._shift = (self._shift + 1) % rules.num_seats if isinstance(self._seat, str) else int(self._seat)
+        kernels.begin_table(self._game, self._tables, 0)
+        self._actions: list[Action] = []
+        self._ids = [self._openspiel.card_id(card) for card in self._tables.cards[0].tolist()]
+        self._later = self._board_ids(0, rules.board_size(0))
+        self._feeds: dict[int, HandFeed] = {}
+        seeds = self._agent_seeds.spawn(len(self._agents))
+        for player, (agent, seed) in enumerate(zip(self._agents, seeds, strict=True), start=self.num_learners):
+            seat = self.seat_of(player)
+            hole = self._ids[seat * rules.num_hole_cards : (seat + 1) * rules.num_hole_cards]
+            self._feeds[seat] = HandFeed(agent, self._openspiel, seat, hole, seed)
+        self.state = self._tables.states[0].tolist()
+        self._play_on()
+
+    def act(self, number: int) -> None:
+        """Let the learner act, then the agents, until a learner is to act or the hand is over.
+
+        Raises
+        ------
+        ValueError
+            If the id is not legal, or an agent's action is not.
+        """
+        self._take(self.total(number))
+        self._play_on()
+
+    def _play_on(self) -> None:
+        hole_cards = self.rules.num_hole_cards
+        while not self.is_over and (feed := self._feeds.get(self.state[betting_state.ACTOR])) is not None:
+            feed.follow([*feed.seen[:hole_cards], *self._later])
+            action = feed.act().action
+            feed.action_id(action)
+            self._take(int(action))
+        if self.is_over:
+            self._end()
+
+    def _take(self, total: int) -> None:
+        seat, street = self.state[betting_state.ACTOR], self.state[betting_state.STREET]
+        self._later.append(self._openspiel.action_id(self.state, total))
+        self._actions.append(Action(seat, total, street))
+        kernels.act_at_table(self._game, self._tables, 0, total)
+        self.state = self._tables.states[0].tolist()
+        if not self.is_over:
+            sizes = self.rules.board_size(street), self.rules.board_size(self.state[betting_state.STREET])
+            self._later += self._board_ids(*sizes)
+
+    def _board_ids(self, start: int, stop: int) -> list[int]:
+        first = self.rules.num_seats * self.rules.num_hole_cards
+        return self._ids[first + start : first + stop]
+
+    def _end(self) -> None:
+        rules, deck = self.rules, self.deck
+        payoffs = tuple(BettingState(rules, self._tables.states[0]).payoffs(deck).tolist())
+        for feed in self._feeds.values():
+            feed.follow([*feed.seen[: rules.num_hole_cards], *self._later])
+        for learner in range(self.num_learners):
+            seat = self.seat_of(learner)
+            chips = payoffs[seat]
+            if self._score is not None:
+                agents = tuple(feed.agent if (feed := self._feeds.get(s)) else None for s in range(rules.num_seats))
+                chips = float(self._score(PlayedHand(rules, deck, self.actions, payoffs, seat, agents)))
+            self.rewards[learner] = chips / rules.big_blind
+
+
+def game_rules(game: "str | pyspiel.Game | HoldemRules") -> HoldemRules:
+    """Return the rules of a game: a name of the ladder or of a preset, a game string, a loaded game, or rules.
+
+    Raises
+    ------
+    ValueError
+        If there is no such game, or `HoldemRules` cannot express it.
+    """
+    if isinstance(game, HoldemRules):
+        return game
+    return rules_of(find_game(game) if isinstance(game, str) else game)
