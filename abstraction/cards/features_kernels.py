@@ -248,7 +248,7 @@ def hand_strength(tables, combos, hole_cards, board):
     if num_hole >= 3:  # the hand itself is no opponent, but was counted as one that ties
         points -= 1
         count -= 1
-    return points / (2.0 * max(count, 1))
+    return points / (2.0 * count) if count > 0 else 0.0
 
 
 @kernel

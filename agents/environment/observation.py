@@ -24,12 +24,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plurispiel.abstraction.actions.tree import game_menu
+from plurispiel.abstraction.actions.tree_kernels import MAX_ACTIONS
 from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.openspiel import load_game
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.environment import observation_kernels as kernels
-from plurispiel.agents.environment.tables import TableGame, Tables
+from plurispiel.agents.environment import table_kernels
+from plurispiel.agents.environment.tables import TableGame, TableArrays, new_tables, table_game
 
 __all__ = ["OBSERVATIONS", "Layout", "Observer"]
 
@@ -104,7 +107,7 @@ class Observer:
             self.size = seats + 2 * deck + 3 * length
             self.high = 1.0 if rules.is_limit else float(most)
 
-    def observe(self, game: TableGame, tables: Tables, i: int, seat: int) -> np.ndarray:
+    def observe(self, game: TableGame, tables: TableArrays, i: int, seat: int) -> np.ndarray:
         """Return what a seat observes at table i: float32[size]."""
         out = np.empty(self.size, np.float32)
         kernels.observe_table(game, self.layout, tables, i, seat, out)
@@ -119,3 +122,14 @@ def _largest_contribution(rules: HoldemRules) -> int:
     most = rules.max_raises or (MAX_STREET_ACTIONS,) * rules.num_streets
     raises = [min(number, MAX_STREET_ACTIONS) for number in most]
     return rules.big_blind + sum(size * number for size, number in zip(rules.raise_sizes, raises, strict=True))
+
+
+def warmup() -> None:
+    """Compile the kernels of a single table."""
+    game = table_game(LEDUC, game_menu(LEDUC), every_size=False)
+    tables = new_tables(LEDUC, 1, np.random.SeedSequence(0))
+    with np.errstate(over="ignore"):  # without the compiler, numpy warns where a uint64 wraps around
+        table_kernels.begin_table(game, tables, 0)
+    table_kernels.ids_at_table(game, tables, 0, np.empty(MAX_ACTIONS, np.int64), np.empty(3, np.int64))
+    table_kernels.act_at_table(game, tables, 0, 1)
+    Observer(LEDUC, "compact").observe(game, tables, 0, 0)

@@ -8,7 +8,7 @@ from open_spiel.python import rl_environment
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
-from plurispiel.agents.openspiel.learner_table import LearnerTable, PlayedHand, game_rules
+from plurispiel.agents.openspiel.learner_table import LearnerTable, LearnerHand, game_rules
 
 __all__ = ["LearnerEnvironment", "all_opponents", "make_environment"]
 
@@ -122,7 +122,7 @@ def make_environment(
     sizes: str | None = None,
     discount: float = 1.0,
     seed: int = 0,
-    score: Callable[[PlayedHand], float] | None = None,
+    score: Callable[[LearnerHand], float] | None = None,
 ) -> LearnerEnvironment:
     """Return an environment for one learner among agents, compatible with OpenSpiel's ``rl_environment``.
 
@@ -147,7 +147,7 @@ def make_environment(
     seed : int
         Seed of the deals and of the agents' random numbers.
     score : callable, optional
-        ``score(hand)`` returns the chips that count as the learner's reward, in place of the payoff, for a `PlayedHand`
+        ``score(hand)`` returns the chips that count as the learner's reward, in place of the payoff, for a `LearnerHand`
         (`evaluation.corrected_reward`).
 
     Raises
@@ -160,7 +160,7 @@ def make_environment(
     >>> environment = make_environment("leduc", ["call"], seed=1)
     >>> step = environment.reset()
     >>> step.observations["legal_actions"], environment.observation_spec()["info_state"]
-    ([[1, 2]], (50,))
+    ([[1, 2]], (98,))
     """
     rules = game_rules(game)
     table = LearnerTable(
@@ -175,7 +175,7 @@ def make_environment(
     return LearnerEnvironment(table, discount)
 
 
-def all_opponents(rules: HoldemRules, opponents: "Sequence[str | Agent] | str", number: int) -> list["str | Agent"]:
+def all_opponents(rules: HoldemRules, opponents: "Sequence[str | Agent] | str", number: int) -> list[str | Agent]:
     """Return an agent for each of a number of seats: those given, or the same spec for each.
 
     Raises
@@ -183,7 +183,7 @@ def all_opponents(rules: HoldemRules, opponents: "Sequence[str | Agent] | str", 
     ValueError
         If there are neither one nor `number` of them, or a lone one is an agent and `number` is not 1.
     """
-    given = [opponents] if isinstance(opponents, str) else list(opponents)
+    given: list[str | Agent] = [opponents] if isinstance(opponents, str) else list(opponents)
     if len(given) == 1 and isinstance(given[0], str):
         given *= number
     if len(given) != number:

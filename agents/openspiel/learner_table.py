@@ -19,10 +19,10 @@ from plurispiel.agents.environment.tables import learner_menu, new_tables, num_i
 from plurispiel.agents.openspiel.feed import HandFeed
 from plurispiel.agents.specs import make_agent
 
-__all__ = ["LearnerTable", "PlayedHand", "game_rules"]
+__all__ = ["LearnerTable", "LearnerHand", "game_rules"]
 
 
-class PlayedHand(NamedTuple):
+class LearnerHand(NamedTuple):
     """A hand that is over, as a `score` receives it.
 
     Attributes
@@ -66,7 +66,7 @@ class LearnerTable:
     seed : int
         Seed of the deals and of the agents' random numbers.
     score : callable, optional
-        ``score(hand)`` returns the chips that count as a learner's reward, for a `PlayedHand`; by default the payoff.
+        ``score(hand)`` returns the chips that count as a learner's reward, for a `LearnerHand`; by default the payoff.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class LearnerTable:
         observation: str = "information-state",
         sizes: str | None = None,
         seed: int = 0,
-        score: Callable[[PlayedHand], float] | None = None,
+        score: Callable[[LearnerHand], float] | None = None,
     ):
         self.rules = rules
         self.num_learners = rules.num_seats - len(opponents)
@@ -180,7 +180,8 @@ class LearnerTable:
             self._shift = int(self._rng.integers(rules.num_seats))
         else:
             self._shift = (self._shift + 1) % rules.num_seats if isinstance(self._seat, str) else int(self._seat)
-        kernels.begin_table(self._game, self._tables, 0)
+        with np.errstate(over="ignore"):  # without the compiler, numpy warns where a uint64 wraps around
+            kernels.begin_table(self._game, self._tables, 0)
         self._actions: list[Action] = []
         self._ids = [self._openspiel.card_id(card) for card in self._tables.cards[0].tolist()]
         self._later = self._board_ids(0, rules.board_size(0))
@@ -233,12 +234,13 @@ class LearnerTable:
         payoffs = tuple(BettingState(rules, self._tables.states[0]).payoffs(deck).tolist())
         for feed in self._feeds.values():
             feed.follow([*feed.seen[: rules.num_hole_cards], *self._later])
+        playing = {seat: feed.agent for seat, feed in self._feeds.items()}
         for learner in range(self.num_learners):
             seat = self.seat_of(learner)
             chips = payoffs[seat]
             if self._score is not None:
-                agents = tuple(feed.agent if (feed := self._feeds.get(s)) else None for s in range(rules.num_seats))
-                chips = float(self._score(PlayedHand(rules, deck, self.actions, payoffs, seat, agents)))
+                agents = tuple(playing.get(each) for each in range(rules.num_seats))
+                chips = float(self._score(LearnerHand(rules, deck, self.actions, payoffs, seat, agents)))
             self.rewards[learner] = chips / rules.big_blind
 
 

@@ -62,6 +62,7 @@ MODULES = (
     "agents.search.multiway",
     "agents.values.net",
     "agents.continual.resolver",
+    "agents.environment.observation",
     "evaluation.replay",
     "evaluation.blueprint_values",
     "evaluation.best_response",

@@ -1,7 +1,5 @@
 """The environment of one learner, step by step beside universal_poker."""
 
-import os
-
 import numpy as np
 import pyspiel
 import pytest
@@ -250,10 +248,7 @@ def test_an_illegal_action_of_an_opponent_is_refused():
         environment.step([1])
 
 
-jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-
-
-@jit_only
+@pytest.mark.slow
 def test_a_blueprint_plays_as_opponent():
     environment = make_environment("HUNL", ["blueprint"], sizes="0.5p 1p allin", observation="compact", seed=1)
     rng = np.random.default_rng(1)
