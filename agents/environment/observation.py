@@ -32,7 +32,7 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.environment import observation_kernels as kernels
 from plurispiel.agents.environment import table_kernels
-from plurispiel.agents.environment.tables import TableGame, TableArrays, new_tables, table_game
+from plurispiel.agents.environment.tables import HandTables, TableGame, new_tables, table_game
 
 __all__ = ["OBSERVATIONS", "Layout", "Observer"]
 
@@ -107,7 +107,7 @@ class Observer:
             self.size = seats + 2 * deck + 3 * length
             self.high = 1.0 if rules.is_limit else float(most)
 
-    def observe(self, game: TableGame, tables: TableArrays, i: int, seat: int) -> np.ndarray:
+    def observe(self, game: TableGame, tables: HandTables, i: int, seat: int) -> np.ndarray:
         """Return what a seat observes at table i: float32[size]."""
         out = np.empty(self.size, np.float32)
         kernels.observe_table(game, self.layout, tables, i, seat, out)

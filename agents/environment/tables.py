@@ -14,7 +14,7 @@ from plurispiel.abstraction.holdem.playout import MAX_HAND_ACTIONS
 from plurispiel.abstraction.holdem.rules import MAX_SEATS, MAX_STREETS, HoldemRules
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 
-__all__ = ["TableGame", "TableArrays", "learner_menu", "new_tables", "num_ids", "table_game"]
+__all__ = ["TableGame", "HandTables", "learner_menu", "new_tables", "num_ids", "table_game"]
 
 
 class TableGame(NamedTuple):
@@ -49,7 +49,7 @@ class TableGame(NamedTuple):
     native_ids: bool
 
 
-class TableArrays(NamedTuple):
+class HandTables(NamedTuple):
     """The memory of tables, one row for each.
 
     Attributes
@@ -131,10 +131,10 @@ def table_game(rules: HoldemRules, menu: GameMenu, *, every_size: bool) -> Table
     )
 
 
-def new_tables(rules: HoldemRules, num_tables: int, seed: np.random.SeedSequence) -> TableArrays:
+def new_tables(rules: HoldemRules, num_tables: int, seed: np.random.SeedSequence) -> HandTables:
     """Return the memory of tables, without hands yet; each table has a random stream of its own."""
     shape = num_tables, MAX_HAND_ACTIONS
-    return TableArrays(
+    return HandTables(
         cards=np.tile(rules.cards, (num_tables, 1)),
         states=np.tile(BettingState(rules).array, (num_tables, 1)),
         before=np.zeros((num_tables, MAX_SEATS), np.int64),

@@ -8,7 +8,7 @@ from open_spiel.python import rl_environment
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
-from plurispiel.agents.openspiel.learner_table import LearnerTable, LearnerHand, game_rules
+from plurispiel.agents.openspiel.learner_table import LearnerHand, LearnerTable, game_rules
 
 __all__ = ["LearnerEnvironment", "all_opponents", "make_environment"]
 
@@ -147,8 +147,8 @@ def make_environment(
     seed : int
         Seed of the deals and of the agents' random numbers.
     score : callable, optional
-        ``score(hand)`` returns the chips that count as the learner's reward, in place of the payoff, for a `LearnerHand`
-        (`evaluation.corrected_reward`).
+        ``score(hand)`` returns the chips that count as the learner's reward, in place of the payoff, for a
+        `LearnerHand` (`evaluation.corrected_reward`).
 
     Raises
     ------

@@ -1,11 +1,15 @@
 """Rewards of a learner with part of the luck removed."""
 
+import os
+
 import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.openspiel import make_environment
 from plurispiel.evaluation.corrected_reward import CorrectedReward
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 
 def rewards(num_hands, score, **settings):
@@ -23,7 +27,7 @@ def rewards(num_hands, score, **settings):
     ("settings", "num_hands", "share"),
     [
         ({"game": "leduc", "opponents": ["random"]}, 500, 0.8),
-        ({"game": HUNL.with_menu("fcpa"), "opponents": ["call"]}, 150, 0.5),
+        pytest.param({"game": HUNL.with_menu("fcpa"), "opponents": ["call"]}, 150, 0.5, marks=jit_only),
     ],
 )
 def test_the_mean_stays_and_the_spread_shrinks(settings, num_hands, share):
