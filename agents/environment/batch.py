@@ -195,7 +195,8 @@ class TableBatch:
         Raises
         ------
         ValueError
-            If `reset` was not called yet, or an action is not legal; no table has then moved.
+            If `reset` was not called yet, or an action is not legal; no table has then moved. If a learner is never to
+            act, as all others fold to it.
         """
         actions = np.ascontiguousarray(actions, np.int64)
         if self._is_new:
@@ -210,7 +211,7 @@ class TableBatch:
 
     def _step(self, is_reset: bool, actions: np.ndarray) -> BatchResults:
         with np.errstate(over="ignore"):  # without the compiler, numpy warns where a uint64 wraps around
-            kernels.step_tables(
+            stuck = kernels.step_tables(
                 self._game,
                 self._opponents,
                 self.observer.layout,
@@ -220,6 +221,12 @@ class TableBatch:
                 actions,
                 self._work,
                 self._own,
+            )
+        if stuck >= 0:
+            self._is_new = True
+            raise ValueError(
+                f"at table {stuck} the learner was not to act in {kernels.MAX_WALKS:,} hands; give another seat, or "
+                "opponents that do not fold to it"
             )
         return self.results
 

@@ -10,6 +10,9 @@ from plurispiel.agents.environment.table_kernels import begin_hand, fill_ids, ta
 ROTATE, RANDOM_SEAT = -1, -2
 """Ways to seat the learner; a number from 0 on is the learner's seat."""
 
+MAX_WALKS = 10_000
+"""Where a step gives up: the learner is never to act if all others fold to it, or it is all-in by its blind."""
+
 
 @kernel(inline=True)
 def _begin(game, opponents, tables, seats, i, seating):
@@ -55,6 +58,11 @@ def step_tables(game, opponents, layout, tables, seating, is_reset, actions, wor
         Modified in place.
     results : BatchResults
         Modified in place.
+
+    Returns
+    -------
+    int
+        -1, or a table at which the learner was not to act in `MAX_WALKS` hands in a row; later tables are not stepped.
     """
     num_seats = game.rules[NUM_SEATS]
     per_chip = 1.0 / work.big_blind
@@ -94,12 +102,15 @@ def step_tables(game, opponents, layout, tables, seating, is_reset, actions, wor
                 has_acted = False
             else:
                 results.num_walks[i] += 1
+                if results.num_walks[i] > MAX_WALKS:
+                    return i
                 results.walk_rewards[i] += won
             _begin(game, opponents, tables, results.seats, i, seating)
         write_observation(game, layout, tables, i, results.seats[i], results.observations[i])
         fill_ids(game, state, work.opponent.offered, work.by_id)
         for number in range(len(work.by_id)):
             results.masks[i, number] = work.by_id[number] >= 0
+    return -1
 
 
 @kernel

@@ -117,7 +117,7 @@ def find_opponents(
                 known = ", ".join(KINDS)
                 raise ValueError(f"opponents in kernels are {known} and blueprint:NAME, without options, got {name!r}")
             name = load_blueprint(find_blueprint(argument))
-        if blueprint is not None and name.digest != blueprint.digest:
+        if blueprint not in (None, name) and not (name.digest and name.digest == blueprint.digest):
             raise ValueError("all blueprints at one table must be the same")
         blueprint = blueprint or name
         kinds.append(kernels.BLUEPRINT)

@@ -63,6 +63,7 @@ MODULES = (
     "agents.values.net",
     "agents.continual.resolver",
     "agents.environment.observation",
+    "agents.environment.batch",
     "evaluation.replay",
     "evaluation.blueprint_values",
     "evaluation.best_response",
