@@ -14,6 +14,7 @@ from plurispiel.abstraction.actions.tree import GameMenu
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
+from plurispiel.agents.blueprint.cards import CardArrays
 from plurispiel.agents.blueprint.library import find_blueprint
 from plurispiel.agents.blueprint.match import dealt_game
 from plurispiel.agents.blueprint.traversal_tree import DealtGame
@@ -30,6 +31,9 @@ KINDS = {
     "tag": kernels.TAG,
 }
 """The kinds of opponents by name, besides blueprints."""
+
+_SMALL = 1 << 25
+"""Bytes up to which a blueprint's arrays are converted."""
 
 
 class Opponents(NamedTuple):
@@ -129,18 +133,32 @@ def find_opponents(
             raise ValueError("a blueprint without its configuration has no menu")
         menu = blueprint.config.game_menu
     playing = blueprint or untrained_blueprint()
+    dealt, rows = _alike(dealt_game(playing), playing.rows)
     opponents = Opponents(
         kinds=np.array(kinds, np.int64),
         beaten=np.array(starting_hands()) if has_starting_hands(rules) else np.empty(0),
         combos=np.array(rules.combos),
         deck=np.array(rules.cards),
         has_tree=blueprint is not None,
-        dealt=dealt_game(playing),
-        rows=playing.rows,
+        dealt=dealt,
+        rows=rows,
         nodes=np.zeros(num_tables, np.int64),
         missing=np.zeros(num_tables, np.int64),
     )
     return opponents, menu
+
+
+def _alike(dealt: DealtGame, rows: np.ndarray) -> tuple[DealtGame, np.ndarray]:
+    """Return a game and the rows of a blueprint; if they are small, with the same types of arrays for all games.
+
+    Kernels are compiled for each combination of types, which takes seconds.
+    """
+    cards = dealt.cards
+    if sum(each.nbytes for each in (rows, *cards.rows, *cards.entries)) > _SMALL:
+        return dealt, rows
+    entries = tuple(each.astype(np.int32) for each in cards.entries)
+    buckets = tuple(each.astype(np.uint32) for each in cards.rows)
+    return dealt._replace(cards=CardArrays(cards.relabel.copy(), entries, buckets)), rows.astype(np.float32)
 
 
 def new_workspace(rules: HoldemRules) -> OpponentWorkspace:

@@ -19,6 +19,7 @@ from plurispiel.tournaments.bench.continual_exact import (
 )
 from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
 from plurispiel.tournaments.bench.engine import bench_engine
+from plurispiel.tournaments.bench.environment import bench_environment
 from plurispiel.tournaments.bench.measurement import peak_memory
 from plurispiel.tournaments.bench.mixing import bench_mixing
 from plurispiel.tournaments.bench.peer_programs import parse_programs
@@ -49,6 +50,7 @@ _BENCHES = {
     "mixing": bench_mixing,
     "coverage": bench_coverage,
     "memory": bench_tournament_memory,
+    "environment": bench_environment,
     "rows": bench_rows,
 }
 

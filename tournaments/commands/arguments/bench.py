@@ -35,6 +35,7 @@ def add(commands) -> None:
             "coverage",
             "memory",
             "peers",
+            "environment",
             "rows",
             "bot-profile",
         ),
@@ -46,6 +47,7 @@ def add(commands) -> None:
         "and solutions without buckets mix actions in the same spots. coverage counts how often confidence intervals "
         "cover the truth. memory compares the peak memory of a run after a third of its hands with that at its end. "
         "peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. "
+        "environment measures learners' hands a second, beside OpenSpiel's rl_environment. "
         "rows prints a hash of the results of small fixed tournaments, equal before and after a change of the code "
         "that does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by "
         "situation",
