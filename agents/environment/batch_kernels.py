@@ -43,7 +43,7 @@ def step_tables(game, opponents, layout, tables, seating, is_reset, actions, wor
     Parameters
     ----------
     game : TableGame
-    opponents : Opponents
+    opponents : KernelOpponents
         Modified in place.
     layout : Layout
     tables : HandTables

@@ -45,7 +45,7 @@ def choose(game, opponents, kind, tables, i, work):
     Parameters
     ----------
     game : TableGame
-    opponents : Opponents
+    opponents : KernelOpponents
     kind : int
     tables : HandTables
         Modified in place: the table's random stream.

@@ -21,7 +21,7 @@ from plurispiel.agents.blueprint.traversal_tree import DealtGame
 from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.agents.environment import opponent_kernels as kernels
 
-__all__ = ["KINDS", "OpponentWorkspace", "Opponents", "find_opponents", "new_workspace"]
+__all__ = ["KINDS", "OpponentWorkspace", "KernelOpponents", "find_opponents", "new_workspace"]
 
 KINDS = {
     "random": kernels.RANDOM,
@@ -36,7 +36,7 @@ _SMALL = 1 << 25
 """Bytes up to which a blueprint's arrays are converted."""
 
 
-class Opponents(NamedTuple):
+class KernelOpponents(NamedTuple):
     """The opponents of a learner as kernels read them.
 
     Attributes
@@ -94,7 +94,7 @@ class OpponentWorkspace(NamedTuple):
 
 def find_opponents(
     rules: HoldemRules, names: Sequence["str | Blueprint"], num_tables: int
-) -> tuple[Opponents, GameMenu | None]:
+) -> tuple[KernelOpponents, GameMenu | None]:
     """Return the opponents of a learner, and the menu of the blueprint among them, if any.
 
     Parameters
@@ -134,7 +134,7 @@ def find_opponents(
         menu = blueprint.config.game_menu
     playing = blueprint or untrained_blueprint()
     dealt, rows = _alike(dealt_game(playing), playing.rows)
-    opponents = Opponents(
+    opponents = KernelOpponents(
         kinds=np.array(kinds, np.int64),
         beaten=np.array(starting_hands()) if has_starting_hands(rules) else np.empty(0),
         combos=np.array(rules.combos),
