@@ -85,6 +85,8 @@ class LearnerTable:
         If an argument is out of range, or there is no such agent.
     """
 
+    MAX_WALKS = 1_000
+
     def __init__(
         self,
         rules: HoldemRules,
@@ -160,6 +162,12 @@ class LearnerTable:
         kernels.ids_at_table(self._game, self._tables, 0, self._offered, self._by_id)
         return np.flatnonzero(self._by_id >= 0).tolist()
 
+    def mask(self) -> np.ndarray:
+        """Return 1 for each legal id of the learner to act, else 0: int8[num_ids]."""
+        mask = np.zeros(self.num_ids, np.int8)
+        mask[self.legal_ids()] = 1
+        return mask
+
     def total(self, number: int) -> int:
         """Return the action of a legal id: 0 fold, 1 check or call, N raise to N chips.
 
@@ -193,6 +201,31 @@ class LearnerTable:
             self._feeds[seat] = HandFeed(agent, self._openspiel, seat, hole, seed)
         self.state = self._tables.states[0].tolist()
         self._play_on()
+
+    def begin_for_learner(self) -> tuple[int, float]:
+        """Deal hands until one in which a learner is to act; return the number of the others.
+
+        Returns
+        -------
+        int
+            The number of hands that ended before a learner was to act.
+        float
+            The sum of the first learner's rewards of these hands, in big blinds.
+
+        Raises
+        ------
+        ValueError
+            If no learner is to act in `MAX_WALKS` hands in a row.
+        """
+        reward = 0.0
+        for number in range(self.MAX_WALKS):
+            self.begin()
+            if not self.is_over:
+                return number, reward
+            reward += self.rewards[0]
+        raise ValueError(
+            f"no learner was to act in {self.MAX_WALKS:,} hands; give another seat, or opponents that do not fold to it"
+        )
 
     def act(self, number: int) -> None:
         """Let the learner act, then the agents, until a learner is to act or the hand is over.
