@@ -45,7 +45,7 @@ class PettingZooEnvironment(pettingzoo.AECEnv):
     def __init__(
         self,
         game: "str | pyspiel.Game | HoldemRules" = "leduc",
-        opponents: "Sequence[str | Agent]" = (),
+        opponents: "Sequence[str | Agent] | str" = (),
         *,
         seat: "str | int" = "rotate",
         observation: str = "compact",
@@ -54,8 +54,9 @@ class PettingZooEnvironment(pettingzoo.AECEnv):
         score: Callable[[LearnerHand], float] | None = None,
     ):
         super().__init__()
+        given = [opponents] if isinstance(opponents, str) else opponents
         self.table = LearnerTable(
-            game_rules(game), opponents, seat=seat, observation=observation, sizes=sizes, seed=seed, score=score
+            game_rules(game), given, seat=seat, observation=observation, sizes=sizes, seed=seed, score=score
         )
         self.possible_agents = [f"learner_{number}" for number in range(self.table.num_learners)]
         self.agents: list[str] = []

@@ -28,6 +28,10 @@ def test_gymnasium_checks(name):
     check_env(GymnasiumEnvironment(**SETTINGS[name]), skip_render_check=True)
 
 
+# The checker warns of observations that are dicts, as those with a mask of actions are, unless it knows the name.
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
+@pytest.mark.filterwarnings("ignore:Observations between agents are different classes")
 @pytest.mark.parametrize(("game", "opponents"), [("leduc", []), ("leduc3", ["tag"]), ("kuhn", ["call"])])
 def test_pettingzoo_checks(game, opponents):
     api_test(PettingZooEnvironment(game, opponents), num_cycles=200)
