@@ -3,10 +3,12 @@
 from plurispiel.agents.guests import OPENSPIEL_BOTS, BotAgent, PolicyAgent, SolverAgent, openspiel_agent
 from plurispiel.agents.openspiel.bot import OpenSpielBot, RLAgent, agent_policy
 from plurispiel.agents.openspiel.environment import make_environment
+from plurispiel.agents.openspiel.learned_agent import LearnedAgent
 
 __all__ = [
     "OPENSPIEL_BOTS",
     "BotAgent",
+    "LearnedAgent",
     "OpenSpielBot",
     "PolicyAgent",
     "RLAgent",
