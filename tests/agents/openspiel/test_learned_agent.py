@@ -3,10 +3,12 @@
 import numpy as np
 import pyspiel
 import pytest
-from open_spiel.python.algorithms import exploitability
 
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
-from plurispiel.agents.openspiel import LearnedAgent, OpenSpielBot, agent_policy, make_environment
+from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.agents.openspiel import LearnedAgent, OpenSpielBot, make_environment
+from plurispiel.evaluation.agent_strategy import strategy_from_agent
+from plurispiel.evaluation.best_response import exploitability
 
 
 def uniform(observations, mask):
@@ -14,9 +16,8 @@ def uniform(observations, mask):
 
 
 def test_the_uniform_strategy_of_leduc():
-    game = pyspiel.load_game("leduc_poker")
-    policy = agent_policy(LearnedAgent(uniform), game)
-    assert exploitability.nash_conv(game, policy) == pytest.approx(1709 / 360)
+    tree = flatten("leduc")
+    assert exploitability(tree, strategy_from_agent(tree, LearnedAgent(uniform))).nash_conv == pytest.approx(1709 / 360)
 
 
 def by_hash(observations, mask):

@@ -13,6 +13,7 @@ from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.tournaments import run_tournament
 
+README = ROOT / "agents/environment/examples/README.md"
 FILE = "pg_learner.py"
 
 
@@ -22,7 +23,7 @@ def test_the_learner_of_the_readme_learns_and_sits_at_a_tournament(tmp_path, mon
     torch = pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    (text,) = [block.text for block in blocks(ROOT / "agents/environment/README.md") if block.marks.get("file") == FILE]
+    (text,) = [block.text for block in blocks(README) if block.marks.get("file") == FILE]
     (tmp_path / FILE).write_text(text)
     config = BlueprintConfig("mini", 10, game="holdem-mini")
     found = random_blueprint(config.rules, config.game_menu, cards=lossless_buckets(config.rules))
