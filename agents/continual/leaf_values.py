@@ -102,7 +102,7 @@ def board_chance(rules: HoldemRules, before: int, after: int) -> float:
 
 
 class BoardMasses:
-    """The mass of the other seat's hands that match each hand on each board of the next street.
+    """The other seat's reach, summed over the hands compatible with each hand, on each board of the next street.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class BoardMasses:
         self.places = [places[hands.combos] for hands in self.hands]
 
     def masses(self, reach: np.ndarray) -> np.ndarray:
-        """Return the matching mass times the board's probability: float64[2, E, B, H]."""
+        """Return the mass of compatible hands times the board's probability: float64[2, E, B, H]."""
         return self._by_board(reach, fold_mass)
 
     def margins(self, reach: np.ndarray) -> np.ndarray:

@@ -2,11 +2,12 @@
 
 The algorithms are those full-width algorithms of `agents.tabular.solvers` that update in turn, without prediction and
 without omitted iterations. The weights of averages may also count anew from powers of 4. The default,
-``dcfr-restarts``, is discounted CFR with such restarts: the k-th iteration from a restart on has weight k^3. The scheme
+``dcfr-restarts``, is discounted CFR with such restarts and the weights k^3, with k counted from the restart. The scheme
 is that of the program postflop-solver by W. Inoue (2022), with one difference. There, an average drops all iterations
 before a power of 4 at once, so in the iteration of that number the average is a single iterate: on random rivers the
-64th iteration doubles exploitability. Here a restart counts only once half of all iterations have followed it, and it
-drops nothing: the weights of earlier iterations shrink in the same proportion from then on.
+64th iteration doubles exploitability. Here a restart at iteration p counts only from iteration 2p - 1 on, when half of
+all iterations lie behind it. No iteration is dropped: those before 2p - 1 keep their weights relative to each other,
+and shrink together beside the later ones.
 """
 
 from dataclasses import dataclass

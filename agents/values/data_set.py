@@ -98,7 +98,7 @@ class Situations(NamedTuple):
     Attributes
     ----------
     boards : uint8[n, num_cards]
-        Representatives of their classes.
+        Each board represents all boards that differ from it by a renaming of suits (`boards.BoardClasses`).
     pots, behind : float64[n]
         Chips of both seats in the pot, and those behind each seat.
     roots : float16[n, 2, num_hands]
@@ -224,6 +224,8 @@ def load_situations(
     parts = [
         _shard(folder / f"{split}-{number:05}", config, split, number * SHARD) for number in _numbers(folder, split)
     ]
+    if not parts:
+        raise ArtefactRefused(f"{folder} holds no complete value data; run plurispiel values sample with it again")
     found = Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     if count is not None and len(found.pots) < count:
         raise ArtefactRefused(

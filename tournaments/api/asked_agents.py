@@ -40,8 +40,8 @@ def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn:
     parsed = parse_spec(agent)
     if parsed.is_program and parsed.name != "stdio":
         raise ValueError(
-            f"{agent!r} is a program whose protocol follows hands from their beginning; only a program as stdio: "
-            "answers questions about any decision"
+            f"{agent!r} is a program whose protocol follows hands from their beginning; questions about any decision "
+            "are answered only by programs of the line protocol, given as stdio:PROGRAM"
         )
     isolation = outside.isolation([agent], warn)
     if parsed.is_foreign:

@@ -109,8 +109,8 @@ def profile_settings(**options: Any) -> ProfileSettings:
 def bench_bot_profile(settings: ProfileSettings, isolation: Isolation | None = None) -> list[Measurement]:
     """Return all figures. The name of a figure joins its section, row, answer and column by `` | ``.
 
-    Shares are in per cent. The note gives the number of decisions, or of hands, that the figure is computed from. The
-    note is empty if none was counted.
+    Shares are in per cent. The note gives the number of decisions, or of hands, that the figure is computed from; for
+    sources, the number of decisions from the source. The note is empty if none was counted.
 
     Parameters
     ----------

@@ -23,10 +23,12 @@ from plurispiel.agents.tabular.solvers import ExternalSampling, Solver, make_sol
 from plurispiel.evaluation import best_response
 from plurispiel.evaluation.best_response import Exploitability
 from plurispiel.evaluation.convergence import Point, converge
+from plurispiel.evaluation.decision_values import decision_values
 from plurispiel.tournaments.api.exploitability import open_game
 from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.curve import draw_curve, write_curve
+from plurispiel.tournaments.figures.decision_table import csv_text, decision_names, decision_rows, table_text
 from plurispiel.tournaments.figures.game_record import amount_text, game_record, record_text, unit_of
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 
@@ -57,6 +59,12 @@ class _Task:
         Games with more histories are refused.
     as_json : bool
         Whether to print the record as JSON.
+    shows : bool
+        Whether to print the strategy.
+    node : str or None
+        The node to show; None for all.
+    csv : Path or None
+        File for the strategy shown.
     """
 
     game: str
@@ -67,6 +75,9 @@ class _Task:
     folder: Path | None
     max_histories: int
     as_json: bool
+    shows: bool
+    node: str | None
+    csv: Path | None
 
     def __post_init__(self):
         if self.until is not None and not 0.0 < self.until < math.inf:
@@ -75,6 +86,11 @@ class _Task:
             raise ValueError(f"seed must not be negative, got {self.seed}")
         if self.iterations is not None and self.iterations < 1:
             raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+        for name, value in (("node", self.node), ("csv", self.csv)):
+            if value is not None and not self.shows:
+                raise ValueError(f"--{name} belongs to a strategy that is shown: add --show")
+        if self.csv is not None and (self.csv.is_dir() or not self.csv.absolute().parent.is_dir()):
+            raise ValueError(f"csv is a file in a folder that is there, got {self.csv}")
 
     @property
     def is_sampled(self) -> bool:
@@ -97,6 +113,8 @@ def main(options: argparse.Namespace) -> int:
     task = _task(options)
     max_iterations = task.max_iterations
     tree = open_game(task.game, task.max_histories, say)
+    names = decision_names(tree) if task.shows else None
+    shown = names.chosen(task.node) if names else []
     undisturbed(lambda: make_solver(flatten("kuhn_poker"), task.algorithm).run(1))  # compiles this algorithm's kernels
     undisturbed(best_response.warmup)
     solver = make_solver(tree, task.algorithm, seed=task.seed)
@@ -121,6 +139,11 @@ def main(options: argparse.Namespace) -> int:
         iterations=solver.iteration,
         curve=run.curve,
     )
+    if names is not None:
+        strategy = solver.average_strategy()
+        record["decisions"] = decision_rows(tree, names, strategy, decision_values(tree, strategy), shown)
+        if task.csv:
+            write_atomically(task.csv, csv_text(record["decisions"]))
     if task.folder:
         run.keep(task.folder, record)
     print(json.dumps(record) if task.as_json else _text(record))
@@ -199,6 +222,9 @@ class _Run:
             if value is not None:
                 words += [f"--{name}", str(value)]
         words += ["--max-histories", str(self._task.max_histories)] + ["--json"] * self._task.as_json
+        words += ["--show"] * self._task.shows
+        for name, text in (("node", self._task.node), ("csv", self._task.csv)):
+            words += [f"--{name}", str(text)] if text is not None else []
         return shlex.join(words)
 
 
@@ -222,6 +248,9 @@ def _task(options: argparse.Namespace) -> _Task:
         Path(options.out) if options.out else None,
         options.max_histories,
         options.json,
+        options.show,
+        options.node,
+        Path(options.csv) if options.csv else None,
     )
 
 
@@ -262,4 +291,6 @@ def _text(record: dict[str, Any]) -> str:
         f"{record['algorithm']}, {record['iterations']:,} iterations in {record['seconds']:.3g} s"
         f" ({rate:,.0f} a second), after {record['setup_seconds']:.3g} s of preparation"
     )
+    if "decisions" in record:
+        lines += ["", table_text(record["decisions"], record["unit"])]
     return "\n".join([*lines, "", record_text(record)])

@@ -1,6 +1,7 @@
 """Strategy reports of agents from outside, made by processes that never see hole cards.
 
-The reports of an agent that the user believes (``--believe``) correct its score, and local best response reads them.
+In tournaments and leagues, the reports of an agent that the user believes (``--believe``) correct its score. Local best
+response reads the reports of any agent.
 The process that plays knows its hole cards and could shape a report by them, so the report comes from another process
 of the same agent.
 """

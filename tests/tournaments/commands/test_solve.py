@@ -233,3 +233,29 @@ def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
 )
 def test_refusals(capsys, arguments, message):
     assert message in refused(capsys, *arguments)
+
+
+def test_the_strategy_is_shown(capsys, tmp_path):
+    table = tmp_path / "strategy.csv"
+    record = solve(capsys, "kuhn", "--iterations", 300, "--show", "--csv", table)
+    rows = record["decisions"]
+    assert len(rows) == 12 and rows[0]["node"] == "start" and rows[0]["hand"] == "2c"
+    gains = np.bincount([row["player"] for row in rows], [row["gain"] for row in rows])
+    assert gains == pytest.approx(record["incentives"], abs=1e-12)
+    king = next(row for row in rows if (row["node"], row["hand"]) == ("c r2", "4c"))
+    assert king["actions"][1]["action"] == king["best"] == "call" and king["actions"][1]["probability"] > 0.999
+    lines = list(csv.DictReader(table.read_text().splitlines()))
+    assert len(lines) == 24
+    assert float(lines[0]["probability"]) == rows[0]["actions"][0]["probability"]
+    assert main(["solve", "leduc", "--iterations", "10", "--show", "--node", "c r3 c 4d"]) == 0
+    shown = capsys.readouterr().out
+    assert "c r3 c 4d: seat 0 (chips)" in shown and "r5: seat" not in shown
+
+
+def test_what_cannot_be_shown(capsys, tmp_path):
+    assert "add --show" in refused(capsys, "kuhn", "--node", "c")
+    assert "add --show" in refused(capsys, "kuhn", "--csv", tmp_path / "a.csv")
+    assert "no decision is at the node 'r9'" in refused(capsys, "kuhn", "--show", "--node", "r9")
+    place = tmp_path / "no" / "table.csv"
+    assert "csv is a file in a folder that is there" in refused(capsys, "kuhn", "--show", "--csv", place)
+    assert list(tmp_path.iterdir()) == []

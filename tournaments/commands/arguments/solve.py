@@ -11,7 +11,12 @@ def add(commands) -> None:
         "solve",
         "solve",
         "Solve a small sequential OpenSpiel game and report the exploitability of the solution.",
-        ["solve leduc --until 1e-3", 'solve kuhn3 --algorithm "dcfr(1.5,0,2)" --iterations 5000 --out runs/kuhn3'],
+        [
+            "solve leduc --until 1e-3",
+            "solve kuhn --show",
+            'solve leduc --show --node "c r3 c 4d" --csv strategy.csv',
+            'solve kuhn3 --algorithm "dcfr(1.5,0,2)" --iterations 5000 --out runs/kuhn3',
+        ],
     )
     add = parser.add_argument
     add(
@@ -49,6 +54,21 @@ def add(commands) -> None:
         help="folder for policy, curve and results; the same command resumes from it (default: nothing is kept, unless "
         "the run is interrupted)",
     )
+    add(
+        "--show",
+        action="store_true",
+        help="print the strategy: for each public state and hand the probability to be there (reach), the expected "
+        "payoff (value), the probability and value of each action, and the part of a best response's gain that arises "
+        "there (gain). Games of up to 2,000 decisions are shown whole",
+    )
+    add(
+        "--node",
+        metavar="NODE",
+        help="with --show, only the decisions at one public state, named by actions and board cards: f fold, c check "
+        "or call, r3 raise to 3 chips, such as 'c r3 c 4d'; the first decision is 'start'. Outside poker, a node is an "
+        "information state of OpenSpiel",
+    )
+    add("--csv", metavar="FILE", help="with --show, also write the table to a CSV file")
     add("--resume", action="store_true", help="resume the run in --out; its game, algorithm and seed are the defaults")
     add_max_histories(parser)
     add("--json", action="store_true", help="print as JSON")
