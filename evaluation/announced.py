@@ -15,6 +15,7 @@ from plurispiel.evaluation.hand import CONTESTANT_ERRORS, REPAIRABLE, AgentFault
 __all__ = ["Announced", "Answers", "BadStrategy", "Reports"]
 
 _MAX_KEPT = 256
+_MAX_NEWEST = 16
 
 
 class BadStrategy(ValueError):
@@ -66,11 +67,15 @@ class _Kinds(NamedTuple):
     probabilities: np.ndarray
 
 
+_Read = tuple[Strategy, tuple[int, ...], _Kinds]
+"""A strategy that was read, the board, and the kinds."""
+
+
 class Reports:
     """Asks the agents of a hand for their strategies, and checks their reports.
 
-    Before the first board cards, agents may report one `Strategy` object at many decisions. If its arrays are read-only
-    and it has no `highest`, it is read once and kept.
+    Agents may report one `Strategy` object at many decisions with the same board. If its arrays are read-only and it
+    has no `highest`, it is read once and kept.
 
     Parameters
     ----------
@@ -82,7 +87,8 @@ class Reports:
     def __init__(self, rules: HoldemRules, free_combos: Callable[[tuple[int, ...]], np.ndarray]):
         self._rules = rules
         self._free_combos = free_combos
-        self._kept: dict[int, tuple[Strategy, _Kinds]] = {}
+        self._kept: dict[int, _Read] = {}  # without board cards
+        self._newest: dict[int, _Read] = {}  # with board cards: hands of one deck share them
 
     def ask(self, hand: Hand, lines: Sequence[BettingLine], agents: Sequence[Agent]) -> list[Answers]:
         """Return every agent's reported strategy at each of its decisions.
@@ -131,16 +137,17 @@ class Reports:
         BadStrategy
             If the strategy is malformed, or does not name the action that was played.
         """
-        known = self._kept.get(id(strategy))
-        if known is not None and known[0] is strategy and not public.board:
-            kinds = known[1]
+        kept, most = (self._newest, _MAX_NEWEST) if public.board else (self._kept, _MAX_KEPT)
+        known = kept.get(id(strategy))
+        if known is not None and known[0] is strategy and known[1] == public.board:
+            kinds = known[2]
             _require_legal(public, kinds)
         else:
             kinds = self._read(public, strategy)
-            if not public.board and _is_fixed(strategy):
-                if len(self._kept) >= _MAX_KEPT:
-                    self._kept.clear()
-                self._kept[id(strategy)] = strategy, kinds  # kept with the object, so that no other has its id
+            if _is_fixed(strategy):
+                if len(kept) >= most:
+                    del kept[next(iter(kept))]
+                kept[id(strategy)] = strategy, public.board, kinds  # with the object, so that no other has its id
         for kind, (low, high) in enumerate(zip(kinds.actions, kinds.highest, strict=True)):
             if low <= played <= high:
                 return Announced(*kinds, kind)

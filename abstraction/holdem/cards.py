@@ -81,3 +81,17 @@ def combo_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole
     combos = deck[np.array(positions, dtype=np.intp).reshape(len(positions), num_hole_cards)]
     combos.setflags(write=False)
     return combos
+
+
+@functools.cache
+def combos_without(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
+    """Return which combos do not hold each card: bool[NUM_CARDS + 1, num_combos], with a last row of ones; read-only.
+
+    The last row is for an unknown card.
+    """
+    combos = combo_cards(num_suits, num_ranks, num_hole_cards)
+    without = np.ones((NUM_CARDS + 1, len(combos)), dtype=bool)
+    for column in combos.T:
+        without[column, np.arange(len(combos))] = False
+    without.setflags(write=False)
+    return without

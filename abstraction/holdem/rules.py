@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
+from plurispiel.abstraction.holdem.cards import combo_cards, combos_without, deck_cards
 
 MAX_SEATS = 10
 MAX_STREETS = 4
@@ -147,13 +147,9 @@ class HoldemRules:
 
     def free_combos(self, cards: Iterable[int]) -> np.ndarray:
         """Return which combos share no card with the given cards: bool[num_combos]."""
-        is_free = np.ones(256, dtype=bool)  # for every uint8: `cards` may hold a placeholder for an unknown card
-        is_free[list(cards)] = False
-        first, *others = self.combos.T
-        free = is_free[first]
-        for column in others:  # several times faster than np.isin(...).any(axis=1)
-            free &= is_free[column]
-        return free
+        without = combos_without(self.num_suits, self.num_ranks, self.num_hole_cards)
+        # `cards` may hold a placeholder for an unknown card: a larger number, which takes the last row.
+        return np.logical_and.reduce(without.take(np.fromiter(cards, np.intp), axis=0, mode="clip"), axis=0)
 
     @functools.cached_property
     def _combo_ids(self) -> dict[frozenset[int], int]:

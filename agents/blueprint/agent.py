@@ -97,20 +97,18 @@ class BlueprintAgent(RangeAgent):
     def range_strategy(self, public: PublicState) -> Strategy:
         """Return the strategy of all combos.
 
-        Before the first board cards it is read-only, and shared by all agents of the blueprint, unless the tree has no
-        decision here or the bet is between two sizes (`TranslatedActions`).
+        It is read-only, and shared by all agents of the blueprint, unless the tree has no decision here or the bet is
+        between two sizes (`TranslatedActions`).
         """
-        if public.street or public.board:
-            return super().range_strategy(public)
+        kept, board = self._kept, public.board
         place = self._hand.at([action for _, action, _ in public.actions])
-        strategy = self._kept.at_places.get(place)
+        strategy = kept.at_boards.get((place, board)) if board else kept.at_places.get(place)
         if strategy is None:
             answers = self._hand.translation.answers(place)
             strategy = self._look_up(public, np.arange(public.rules.num_combos), answers)[0]
             # Off the tree, a strategy depends on how the agent's coins mapped the earlier bets, too.
-            if answers.node is not None and answers.between is None:
-                strategy = _fixed(strategy)
-                self._kept.keep(place, strategy)
+            if answers.node is not None and answers.between is None and not _is_crowded(public, answers):
+                kept.keep(place, board, strategy)
         return strategy
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
@@ -284,14 +282,6 @@ def _load_once(folder: Path, changed_at: int) -> Blueprint:
         for node in blueprint.decisions(street)[:1].tolist():
             blueprint.strategy(node, buckets)
     return blueprint
-
-
-def _fixed(strategy: Strategy) -> Strategy:
-    """Return a strategy with arrays of its own that are read-only."""
-    actions, probabilities = strategy.actions.copy(), strategy.probabilities.copy()
-    actions.setflags(write=False)
-    probabilities.setflags(write=False)
-    return Strategy(actions, probabilities)
 
 
 def _is_crowded(public: PublicState, answers: TranslatedActions) -> bool:

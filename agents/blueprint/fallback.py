@@ -53,7 +53,13 @@ hold'em after the first has far more buckets.
 """
 
 MAX_PLACES = 256
-"""The largest number of places whose strategies `KeptRows.keep` holds, of 50 KB each in hold'em."""
+"""The largest number of places without board cards whose strategies `KeptRows.keep` holds, of 50 KB each in hold'em."""
+
+MAX_BOARD_PLACES = 16
+"""The largest number of places with board cards whose strategies `KeptRows.keep` holds.
+
+Those of one deck are few. More memory than the processor's cache holds would cost more time than it saves.
+"""
 
 BUCKET_SPAN = 0.05
 """The largest distance between a bucket and its stand-in, as a share of the street's number of buckets."""
@@ -134,6 +140,8 @@ class KeptRows:
         the target's actions: float64[num_actions at source, num_actions at target].
     at_places : dict of Place to Strategy
         The agents' strategies at places before the first board cards, as far as `keep` was called.
+    at_boards : dict of (Place, board) to Strategy
+        The same at places with board cards. Only the newest are held: they serve the hands of one deck.
     translation : callable
         Returns the `Translation` of a game into the blueprint's tree.
     """
@@ -152,9 +160,17 @@ class KeptRows:
         self.transfer = functools.lru_cache(1024)(self._make_transfer)
         self.translation = functools.lru_cache(_MAX_KEPT_GAMES)(self._make_translation)
         self.at_places: dict[Place, Strategy] = {}
+        self.at_boards: dict[tuple[Place, tuple[int, ...]], Strategy] = {}
 
-    def keep(self, place: Place, strategy: Strategy) -> None:
-        """Keep the read-only strategy of all combos at a place before the first board cards."""
+    def keep(self, place: Place, board: tuple[int, ...], strategy: Strategy) -> None:
+        """Keep the strategy of all combos at a place with a board, and make its arrays read-only."""
+        strategy.actions.setflags(write=False)
+        strategy.probabilities.setflags(write=False)
+        if board:
+            if len(self.at_boards) >= MAX_BOARD_PLACES:
+                del self.at_boards[next(iter(self.at_boards))]
+            self.at_boards[place, board] = strategy
+            return
         if len(self.at_places) >= MAX_PLACES:
             self.at_places.clear()
         self.at_places[place] = strategy

@@ -130,22 +130,31 @@ def fill_buckets(game, cards, boards, buckets):
         Modified in place.
     """
     for b in range(len(boards)):
-        _fill_row(game, cards.relabel, cards.entries[0], cards.rows[0], boards[b], 0, buckets[b])
+        _fill_row(game, cards.relabel, cards.entries[0], cards.rows[0], boards, b, 0, buckets)
         if game.num_streets > 1:
-            _fill_row(game, cards.relabel, cards.entries[1], cards.rows[1], boards[b], 1, buckets[b])
+            _fill_row(game, cards.relabel, cards.entries[1], cards.rows[1], boards, b, 1, buckets)
         if game.num_streets > 2:
-            _fill_row(game, cards.relabel, cards.entries[2], cards.rows[2], boards[b], 2, buckets[b])
+            _fill_row(game, cards.relabel, cards.entries[2], cards.rows[2], boards, b, 2, buckets)
         if game.num_streets > 3:
-            _fill_row(game, cards.relabel, cards.entries[3], cards.rows[3], boards[b], 3, buckets[b])
+            _fill_row(game, cards.relabel, cards.entries[3], cards.rows[3], boards, b, 3, buckets)
 
 
 @kernel(inline=True)
-def _fill_row(game, relabel, entries, rows, board, street, buckets):
-    entry = np.int64(entries[board_rank(game.num_suits, board[: game.board_sizes[street]])])
+def _fill_row(game, relabel, entries, rows, boards, b, street, buckets):
+    """Write the bucket of every combo on one street of board `b`: those of the board before it if the cards are."""
+    size = game.board_sizes[street]
+    is_same = b > 0
+    for k in range(size):
+        is_same = is_same and boards[b, k] == boards[b - 1, k]
+    if is_same:
+        for combo in range(buckets.shape[2]):
+            buckets[b, street, combo] = buckets[b - 1, street, combo]
+        return
+    entry = np.int64(entries[board_rank(game.num_suits, boards[b, :size])])
     row = rows[entry >> PERMUTATION_BITS]
     renamed = relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
-    for combo in range(buckets.shape[1]):
-        buckets[street, combo] = row[renamed[combo]]
+    for combo in range(buckets.shape[2]):
+        buckets[b, street, combo] = row[renamed[combo]]
 
 
 @kernel(inline=True)

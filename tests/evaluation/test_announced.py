@@ -31,8 +31,8 @@ class Same(Agent):
         return self.strategy
 
 
-def answers_of(reports, agents, hands=1):
-    deck = np.array([9, 0, 8], dtype=np.uint8)
+def answers_of(reports, agents, hands=1, deck=(9, 0, 8)):
+    deck = np.array(deck, dtype=np.uint8)
     lines = BettingLines(LEDUC)
     for _ in range(hands):
         hand = play_hand(LEDUC, agents, deck, [np.random.default_rng(seat) for seat in range(2)])
@@ -46,13 +46,15 @@ def test_only_a_strategy_that_is_read_only_is_read_once(fixed, monkeypatch):
     whole = announced.kernels.read_rows
     monkeypatch.setattr(announced.kernels, "read_rows", lambda *args: read.append(len(args)) or whole(*args))
     agents = [Same([CALL], fixed=fixed), Same([CALL], fixed=fixed)]
-    found = answers_of(Reports(LEDUC, LEDUC.free_combos), agents, hands=3)
-    preflop, flop = 2, 2
-    assert len(read) == (preflop + 3 * flop if fixed else 3 * (preflop + flop))
-    for answers in found:
-        first, second = answers.announced
-        assert first.probabilities.tolist() == [[1.0] * LEDUC.num_combos]
-        assert second.probabilities.tolist() == [LEDUC.free_combos([8]).astype(float).tolist()]
+    reports, preflop, flop = Reports(LEDUC, LEDUC.free_combos), 2, 2
+    for deck, num_read in ((9, 0, 8), preflop + flop), ((9, 0, 1), flop), ((9, 0, 8), flop):  # a strategy on each board
+        read.clear()
+        found = answers_of(reports, agents, hands=3, deck=deck)
+        assert len(read) == (num_read if fixed else 3 * (preflop + flop))
+        for answers in found:
+            first, second = answers.announced
+            assert first.probabilities.tolist() == [[1.0] * LEDUC.num_combos]
+            assert second.probabilities.tolist() == [LEDUC.free_combos([deck[2]]).astype(float).tolist()]
 
 
 def test_a_strategy_that_changes_is_read_again():
