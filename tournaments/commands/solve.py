@@ -1,6 +1,7 @@
 """`plurispiel solve`: solve a small game, and keep the solution and its curve of exploitability."""
 
 import argparse
+import functools
 import json
 import math
 import shlex
@@ -24,9 +25,16 @@ from plurispiel.evaluation import best_response
 from plurispiel.evaluation.best_response import Exploitability
 from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.evaluation.decision_values import decision_values
+from plurispiel.evaluation.solver_comparison import compare_solvers, split_algorithms
 from plurispiel.tournaments.api.exploitability import open_game
 from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
+from plurispiel.tournaments.figures.comparison import (
+    comparison_record,
+    comparison_text,
+    draw_comparison,
+    write_comparison,
+)
 from plurispiel.tournaments.figures.curve import draw_curve, write_curve
 from plurispiel.tournaments.figures.decision_table import csv_text, decision_names, decision_rows, table_text
 from plurispiel.tournaments.figures.game_record import amount_text, game_record, record_text, unit_of
@@ -110,6 +118,11 @@ class _Task:
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     begin = time.perf_counter()
+    if options.compare is not None:
+        return _compare(options)
+    for name in ("seconds", "seeds"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name} belongs to a comparison: add --compare LIST")
     task = _task(options)
     max_iterations = task.max_iterations
     tree = open_game(task.game, task.max_histories, say)
@@ -151,6 +164,59 @@ def main(options: argparse.Namespace) -> int:
         limit = f"{task.until:g} was not reached in {max_iterations:,} iterations"
         say(f"plurispiel solve: {limit}, give more --iterations")
         return FAILED
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """Run several algorithms for equal time."""
+    for name in ("algorithm", "iterations", "until", "seed", "resume", "show", "node", "csv"):
+        if getattr(options, name) not in (None, False):
+            raise ValueError(f"--{name} does not go with --compare, which takes --seconds, --seeds and --out")
+    if options.game is None:
+        raise ValueError("which game? plurispiel solve GAME --compare LIST")
+    algorithms = split_algorithms(options.compare)
+    seconds = 10.0 if options.seconds is None else options.seconds
+    seeds = 3 if options.seeds is None else options.seeds
+    if not 0.0 < seconds < math.inf:
+        raise ValueError(f"seconds must be above 0 and finite, got {seconds}")
+    if not 1 <= seeds <= 100:
+        raise ValueError(f"seeds must be 1 to 100, got {seeds}")
+    tree = open_game(options.game, options.max_histories, say)
+    name = "".join(each if each.isalnum() or each in "-_" else "-" for each in options.game)[:60]
+    folder = Path(options.out or f"compare-{name}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for algorithm in algorithms:  # compiles the kernels
+        undisturbed(functools.partial(make_solver(flatten("kuhn_poker"), algorithm).run, 1))
+    undisturbed(best_response.warmup)
+    sampled = sum(isinstance(parse_algorithm(each), ExternalSampling) for each in algorithms)
+    total = seconds * (len(algorithms) - sampled + sampled * seeds)
+    say(f"{tree.game}: {len(algorithms)} algorithms, {seconds:g} s a run, {total:g} s in all")
+    with progress_bar(total=math.ceil(total), unit="s") as progress:
+        spent, shown = 0.0, 0
+
+        def advance(step: float) -> None:
+            nonlocal spent, shown
+            spent += step
+            progress.update(int(spent) - shown)
+            shown = int(spent)
+
+        runs = compare_solvers(tree, algorithms, seconds, seeds, advance)
+    unit, measure = unit_of(tree.game)[0], _measure(tree)
+    entries = comparison_record(runs)
+    write_comparison(folder / "comparison.csv", runs, measure)
+    written = [str(folder / "comparison.csv")]
+    try:
+        title = f"{tree.game[:80]}, {seconds:g} s a run"
+        draw_comparison(folder / "comparison.png", runs, title, f"{measure} ({unit})")
+        written.append(str(folder / "comparison.png"))
+    except MatplotlibMissing as error:
+        say(f"no picture: {error}")
+    if options.json:
+        record = {"game": tree.game, "seconds": seconds, "measure": measure, "unit": unit, "files": written}
+        print(json.dumps(record | {"algorithms": entries}))
+    else:
+        print(comparison_text(entries, measure, unit))
+    say(f"written: {', '.join(written)}")
     return 0
 
 

@@ -259,3 +259,59 @@ def test_what_cannot_be_shown(capsys, tmp_path):
     place = tmp_path / "no" / "table.csv"
     assert "csv is a file in a folder that is there" in refused(capsys, "kuhn", "--show", "--csv", place)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_algorithms_are_compared(capsys, tmp_path):
+    folder = tmp_path / "compared"
+    arguments = ["kuhn", "--compare", "cfr, dcfr(1.5,0,2),mccfr", "--seconds", "0.05", "--seeds", "2", "--out", folder]
+    record = solve(capsys, *arguments)
+    assert [entry["algorithm"] for entry in record["algorithms"]] == ["cfr", "dcfr(1.5,0,2)", "mccfr"]
+    assert [[run["seed"] for run in entry["runs"]] for entry in record["algorithms"]] == [[None], [None], [1, 2]]
+    tree = flatten("kuhn")
+    for entry in record["algorithms"]:
+        for run in entry["runs"]:
+            iterations, seconds, away = run["curve"][-1]
+            assert iterations == run["iterations"] and seconds >= 0.05
+            given = {} if run["seed"] is None else {"seed": run["seed"]}
+            solver = make_solver(tree, entry["algorithm"], **given)
+            solver.run(run["curve"][4][0])
+            assert exploitability(tree, solver.average_strategy()).exploitability == pytest.approx(run["curve"][4][2])
+        ends = [run["curve"][-1][2] for run in entry["runs"]]
+        assert entry["mean"] == pytest.approx(sum(ends) / len(ends))
+        assert (entry["lowest"], entry["highest"]) == (min(ends), max(ends))
+    rows = list(csv.DictReader((folder / "comparison.csv").read_text().splitlines()))
+    assert {(row["algorithm"], row["seed"]) for row in rows} == {
+        ("cfr", ""),
+        ("dcfr(1.5,0,2)", ""),
+        ("mccfr", "1"),
+        ("mccfr", "2"),
+    }
+    assert record["files"][0] == str(folder / "comparison.csv")
+    assert all(os.path.getsize(file) for file in record["files"])
+    assert main(["solve", *map(str, arguments)]) == 0
+    captured = capsys.readouterr()
+    assert (
+        captured.out.splitlines()[0].split()
+        == "algorithm iterations exploitability (chips) lowest highest seeds".split()
+    )
+    assert captured.err.splitlines()[-1].startswith(f"written: {folder}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("kuhn", "--compare", "cfr,,mccfr"), "separated by single commas"),
+        (("kuhn", "--compare", "cfr,cfr+,cfr"), "cfr is given twice"),
+        (("kuhn", "--compare", "cfr,nonsense"), "nonsense"),
+        (("kuhn", "--compare", "cfr", "--seconds", "0"), "seconds must be above 0"),
+        (("kuhn", "--compare", "cfr", "--seconds", "nan"), "seconds must be above 0"),
+        (("kuhn", "--compare", "mccfr", "--seeds", "0"), "seeds must be 1 to 100"),
+        (("kuhn", "--compare", "cfr", "--until", "0.1"), "--until does not go with --compare"),
+        (("--compare", "cfr"), "which game?"),
+        (("kuhn", "--seconds", "1"), "add --compare LIST"),
+    ],
+)
+def test_comparisons_that_are_refused(capsys, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert words in refused(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ def add(commands) -> None:
         [
             "solve leduc --until 1e-3",
             "solve kuhn --show",
+            'solve leduc --compare "cfr,cfr+,dcfr(1.5,0,2),pcfr+,mccfr" --seconds 10',
             'solve leduc --show --node "c r3 c 4d" --csv strategy.csv',
             'solve kuhn3 --algorithm "dcfr(1.5,0,2)" --iterations 5000 --out runs/kuhn3',
         ],
@@ -67,6 +68,20 @@ def add(commands) -> None:
         help="with --show, only the decisions at one public state, named by actions and board cards: f fold, c check "
         "or call, r3 raise to 3 chips, such as 'c r3 c 4d'; the first decision is 'start'. Outside poker, a node is an "
         "information state of OpenSpiel",
+    )
+    add(
+        "--compare",
+        metavar="LIST",
+        help="run several algorithms for equal time instead, and draw their exploitability over iterations and over "
+        "seconds: names as in --algorithm, separated by commas. Writes a CSV file and, with matplotlib, a picture "
+        "into --out (default: the folder compare-GAME)",
+    )
+    add("--seconds", type=float, metavar="S", help="with --compare, the time of each run, above 0 (default: 10)")
+    add(
+        "--seeds",
+        type=int,
+        metavar="N",
+        help="with --compare, runs of each sampled algorithm, 1 to 100, with the seeds 1 to N (default: 3)",
     )
     add("--csv", metavar="FILE", help="with --show, also write the table to a CSV file")
     add("--resume", action="store_true", help="resume the run in --out; its game, algorithm and seed are the defaults")
