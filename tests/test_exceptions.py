@@ -1,11 +1,26 @@
 """Whatever the package raises can be sent from a process to another: type, text and what it carries."""
 
 import importlib
+import importlib.util
 import inspect
 import pickle
 import pkgutil
 
+import pytest
+
 import plurispiel
+
+WITHOUT_THEIR_EXTRA = {"gymnasium_face": "gymnasium", "pettingzoo_face": "pettingzoo"}
+
+
+def imported(name):
+    """Return the attributes of a module, none where the library that the module wraps is not installed."""
+    wrapped = WITHOUT_THEIR_EXTRA.get(name.rpartition(".")[2])
+    if wrapped is None or importlib.util.find_spec(wrapped) is not None:
+        return list(vars(importlib.import_module(name)).values())
+    with pytest.raises(ImportError, match=r"pip install 'plurispiel\[gym\]'"):
+        importlib.import_module(name)
+    return []
 
 
 def exception_classes():
@@ -13,7 +28,7 @@ def exception_classes():
     for module in pkgutil.walk_packages(plurispiel.__path__, "plurispiel."):
         if module.name == "plurispiel.__main__":
             continue
-        for one in vars(importlib.import_module(module.name)).values():
+        for one in imported(module.name):
             ours = isinstance(one, type) and issubclass(one, BaseException) and one.__module__.startswith("plurispiel.")
             if ours and one.__module__ == module.name:
                 found[f"{one.__module__}.{one.__qualname__}"] = one

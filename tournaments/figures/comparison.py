@@ -96,5 +96,6 @@ def draw_comparison(path: Path, runs: Sequence[TimedRun], title: str, label: str
                 )
         left.set_xlabel("iterations")
         right.set_xlabel("time of the iterations (s)")
-        left.set_ylabel(label)
+        for axes in (left, right):
+            axes.set_ylabel(label)
         right.legend()

@@ -20,8 +20,10 @@ from plurispiel.agents.values.levels import LEVELS
 from plurispiel.agents.values.net import ValueNet, new_layers
 from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.evaluation.convergence import Point
+from plurispiel.evaluation.solver_comparison import TimedRun
 from plurispiel.tournaments.figures import picture as style
 from plurispiel.tournaments.figures.bucket_pictures import draw_table
+from plurispiel.tournaments.figures.comparison import draw_comparison
 from plurispiel.tournaments.figures.curve import draw_curve
 from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, NEUTRAL, SERIES, picture, raise_colours
 from plurispiel.tournaments.figures.preflop_grid import draw_grids
@@ -82,7 +84,7 @@ def check(figure):
         for bar in axes.patches:
             assert to_hex(bar.get_facecolor()) in {*SERIES, *blues, CALL_COLOUR, FOLD_COLOUR}
         shown = [line for line in axes.lines if not line.get_label().startswith("_")]
-        assert len({(line.get_color(), line.get_marker()) for line in shown}) == len(shown)
+        assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in shown}) == len(shown)
     assert matplotlib.rcParams["axes.titleweight"] == "normal"  # the style is nobody else's
 
 
@@ -123,6 +125,22 @@ def test_curves_of_solvers(drawn, tmp_path):
     (figure,) = drawn
     check(figure)
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG") and len(list(tmp_path.iterdir())) == 1
+
+
+def test_curves_of_several_solvers(drawn, tmp_path):
+    """One colour for each algorithm, one name for all its seeds; three dashes where the colours are used up."""
+    curve = [Point(1, 0.1, 2.0), Point(9, 0.2, 0.1), Point(20, 0.3, 0.0)]
+    runs = [TimedRun(f"dcfr({number},0,2)", None, curve) for number in range(len(SERIES) + 1)]
+    runs += [TimedRun("mccfr", seed, curve) for seed in (1, 2, 3)]
+    draw_comparison(tmp_path / "comparison.png", runs, "leduc", "exploitability (chips)")
+    (figure,) = drawn
+    check(figure)
+    for axes, start in zip(figure.axes, (1, 0.1), strict=True):
+        names = [line.get_label() for line in axes.lines if not line.get_label().startswith("_")]
+        assert names == list(dict.fromkeys(run.algorithm for run in runs))
+        styles = [(line.get_color(), line.get_linestyle()) for line in axes.lines]
+        assert len(set(styles)) == len(names) and len(set(styles[-3:])) == 1
+        assert all(line.get_xdata()[0] == start and len(line.get_xdata()) == 2 for line in axes.lines)
 
 
 def test_curves_of_trainings(drawn, tmp_path):
@@ -230,6 +248,7 @@ def test_no_picture_is_drawn_otherwise():
     assert [name for name, text in sources.items() if imports.search(text)] == ["tournaments/figures/picture.py"]
     drawing = {
         "bucket_pictures",
+        "comparison",
         "curve",
         "preflop_grid",
         "resolving_curves",
