@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from plurispiel.agents.tabular.solvers import Solver
+from plurispiel.agents.tabular.solver import Solver
 from plurispiel.evaluation.best_response import Exploitability, exploitability
 
 _POINTS_A_DECADE = 8

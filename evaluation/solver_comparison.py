@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from plurispiel.abstraction.trees.game_tree import GameTree
-from plurispiel.agents.tabular.solvers import ExternalSampling, Solver, make_solver, parse_algorithm
+from plurispiel.agents.tabular.solver import Solver
+from plurispiel.agents.tabular.solvers import FullWidth, make_solver, parse_algorithm
 from plurispiel.evaluation.best_response import exploitability
 from plurispiel.evaluation.convergence import Point, distance, measuring_points
 
@@ -67,7 +68,7 @@ def compare_solvers(
     ----------
     seconds : float
         Time of the iterations of a run, which ends after the first step that reaches it. A step takes at most about a
-        tenth of a second, or one iteration.
+        tenth of a second, or one iteration. The number of iterations in the name of Deep CFR is no limit here.
     seeds : int
         Sampled algorithms run with the seeds 1 to `seeds`.
     on_seconds : callable
@@ -75,7 +76,7 @@ def compare_solvers(
     """
     runs = []
     for algorithm in algorithms:
-        sampled = isinstance(parse_algorithm(algorithm), ExternalSampling)
+        sampled = not isinstance(parse_algorithm(algorithm), FullWidth)
         for seed in range(1, seeds + 1) if sampled else (None,):
             solver = make_solver(tree, algorithm) if seed is None else make_solver(tree, algorithm, seed=seed)
             runs.append(TimedRun(algorithm, seed, _timed(solver, seconds, on_seconds)))

@@ -20,7 +20,7 @@ from plurispiel.abstraction.machine.artefact import (
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten
 from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.guests import PolicyAgent
-from plurispiel.agents.tabular.solvers import Solver
+from plurispiel.agents.tabular.solver import Solver
 
 KIND = "solution"
 FORMAT_VERSION = 1
@@ -262,7 +262,7 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
     ArtefactRefused
         If the folder holds no complete, undamaged solution.
     ValueError
-        If the solution has another game, tree, algorithm or seed than the solver.
+        If the solution has another game, tree, algorithm or seed than the solver, or the solver cannot be resumed.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
     solution = _read(artefact)
@@ -274,6 +274,8 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
     ):
         if saved != wanted:
             raise ValueError(f"{artefact.folder} holds a solution {what} {saved}, not {wanted}; give another folder")
+    if solver.keeps_last_average:
+        raise ValueError(f"{artefact.folder} holds a run that cannot be continued, as its networks are not kept")
     prefix = len(_SOLVER_PREFIX)
     state = {name[prefix:]: values for name, values in artefact.arrays.items() if name.startswith(_SOLVER_PREFIX)}
     try:

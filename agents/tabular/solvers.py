@@ -13,7 +13,8 @@ CFR+ has alpha = infinity, beta = -infinity and gamma = 1, so its factors are 1 
 beta, gamma = 2, and adds a prediction to R before the strategy is computed. The hybrid updates all players
 simultaneously and averages late iterations only.
 
-External sampling samples chance and the other players' actions, and follows every action of the traverser.
+External sampling samples chance and the other players' actions, and follows every action of the traverser. Deep CFR
+(`deep_cfr`) fits networks to its samples.
 
 References
 ----------
@@ -22,7 +23,6 @@ M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling: Monte Carlo sampling for regr
 NIPS (2009).
 """
 
-import abc
 import dataclasses
 import math
 import re
@@ -35,6 +35,9 @@ from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
 from plurispiel.abstraction.trees.sequence_form import sequence_form
 from plurispiel.agents.tabular import _solvers_kernels as kernels
+from plurispiel.agents.tabular.deep_cfr import NAME as DEEP_CFR
+from plurispiel.agents.tabular.deep_cfr import DeepCfr, DeepCfrSolver, parse_deep_cfr
+from plurispiel.agents.tabular.solver import Solver, normalised
 
 _MAX_GAMMA = 16.0
 _BATCH = 1 << 16
@@ -101,9 +104,9 @@ class ExternalSampling:
     gamma: float = 0.0
 
 
-Algorithm = FullWidth | ExternalSampling
+Algorithm = FullWidth | ExternalSampling | DeepCfr
 
-ALGORITHMS: dict[str, Algorithm] = {
+ALGORITHMS: dict[str, FullWidth | ExternalSampling] = {
     algorithm.name: algorithm
     for algorithm in (
         FullWidth("cfr"),
@@ -117,7 +120,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         ExternalSampling("linear-mccfr", gamma=1.0),
     )
 }
-"""The algorithms by name; `parse_algorithm` describes how texts name variants of them."""
+"""The algorithms by name, all but Deep CFR; `parse_algorithm` describes how texts name variants of them."""
 
 _ALGORITHM_TEXT = re.compile(r"([a-z+-]+)(?:\(([^()]*)\))?(?::(\w+))?")
 
@@ -126,7 +129,8 @@ def parse_algorithm(text: str) -> Algorithm:
     """Return the algorithm named by a text.
 
     A text is a name of `ALGORITHMS`, ``dcfr(ALPHA,BETA,GAMMA)`` with other exponents, or ``hybrid(N)`` with N omitted
-    iterations. The name of a full-width algorithm may be followed by ``:simultaneous`` or ``:alternating``.
+    iterations. The name of a full-width algorithm may be followed by ``:simultaneous`` or ``:alternating``. Texts for
+    Deep CFR are described at `parse_deep_cfr`.
 
     Raises
     ------
@@ -141,9 +145,11 @@ def parse_algorithm(text: str) -> Algorithm:
     0.5
     """
     match = _ALGORITHM_TEXT.fullmatch(text.strip().lower())
-    if not match or match[1] not in ALGORITHMS:
-        raise ValueError(f"unknown algorithm {text!r}: choose from {', '.join(ALGORITHMS)}")
+    if not match or match[1] not in (*ALGORITHMS, DEEP_CFR):
+        raise ValueError(f"unknown algorithm {text!r}: choose from {', '.join([*ALGORITHMS, DEEP_CFR])}")
     name, numbers, updates = match.groups()
+    if name == DEEP_CFR:
+        return parse_deep_cfr(text)
     algorithm = ALGORITHMS[name]
     if isinstance(algorithm, ExternalSampling):
         if numbers is not None or updates is not None:
@@ -158,67 +164,6 @@ def parse_algorithm(text: str) -> Algorithm:
     if algorithm.simultaneous != ALGORITHMS[name].simultaneous:  # type: ignore[union-attr]
         algorithm = dataclasses.replace(algorithm, name=f"{algorithm.name}:{updates}")
     return algorithm
-
-
-class Solver(abc.ABC):
-    """The common part of all solvers of a game tree.
-
-    Attributes
-    ----------
-    tree : GameTree
-    algorithm : FullWidth or ExternalSampling
-    seed : int or None
-        Seed of the random numbers; None for a full-width algorithm, which samples nothing.
-    iteration : int
-        Number of iterations done.
-    """
-
-    def __init__(self, tree: GameTree, algorithm: Algorithm, seed: int | None):
-        self.tree = tree
-        self.algorithm = algorithm
-        self.seed = seed
-        self.iteration = 0
-
-    @abc.abstractmethod
-    def run(self, num_iterations: int) -> None:
-        """Do a number of iterations more."""
-
-    @abc.abstractmethod
-    def current_strategy(self) -> np.ndarray:
-        """Return the strategy that the next iteration begins with: float64[A]."""
-
-    def average_strategy(self) -> np.ndarray:
-        """Return the average strategy so far: float64[A].
-
-        The average is uniform in infosets that no averaged plan reaches. Before the first averaged iteration, the
-        current strategy is returned instead.
-        """
-        sums = self.arrays()["strategy_sum"]
-        return _normalised(self.tree, sums) if sums.any() else self.current_strategy()
-
-    @abc.abstractmethod
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the state of the solver except `iteration`: the solver's own arrays, not copies, by name."""
-
-    def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Continue from a saved state: later iterations are bit for bit those of an uninterrupted run.
-
-        Raises
-        ------
-        ValueError
-            If an array is missing, has another shape or data type, or holds numbers that are impossible there.
-        """
-        state = self.arrays()
-        for name, values in state.items():
-            if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (values.shape, values.dtype):
-                raise ValueError(f"{name} does not belong to {self.algorithm.name} on {self.tree.game}")
-            if not np.isfinite(arrays[name]).all():
-                raise ValueError(f"{name} holds numbers that are not finite")
-            if name != "regret" and (arrays[name] < 0).any():
-                raise ValueError(f"{name} holds numbers below 0")
-        for name, values in state.items():
-            values[:] = arrays[name]
-        self.iteration = iteration
 
 
 class FullWidthSolver(Solver):
@@ -300,7 +245,7 @@ class SamplingSolver(Solver):
 
     def current_strategy(self) -> np.ndarray:
         """Return the strategy that the next iteration begins with: float64[A]."""
-        return _normalised(self.tree, np.maximum(self._samples.regret, 0.0))
+        return normalised(self.tree, np.maximum(self._samples.regret, 0.0))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the regrets, the weighted sum of strategies and the state of the random numbers, by name."""
@@ -327,7 +272,7 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
     Parameters
     ----------
     tree : GameTree
-    algorithm : FullWidth, ExternalSampling or str
+    algorithm : FullWidth, ExternalSampling, DeepCfr or str
         A text is read by `parse_algorithm`.
     seed : int
         Seed of the sampling; full-width algorithms ignore it.
@@ -335,7 +280,7 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
     Raises
     ------
     ValueError
-        If a text names no algorithm.
+        If a text names no algorithm, or `DeepCfrSolver` refuses the game or finds no PyTorch.
 
     Examples
     --------
@@ -348,6 +293,8 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
         algorithm = parse_algorithm(algorithm)
     if isinstance(algorithm, FullWidth):
         return FullWidthSolver(tree, algorithm)
+    if isinstance(algorithm, DeepCfr):
+        return DeepCfrSolver(tree, algorithm, seed)
     return SamplingSolver(tree, algorithm, seed)
 
 
@@ -395,9 +342,3 @@ def _with_numbers(algorithm: FullWidth, words: list[str], text: str) -> FullWidt
             raise ValueError(f"hybrid is written hybrid(N), N a whole number of omitted iterations, got {text!r}")
         return dataclasses.replace(algorithm, name=name, omitted=int(numbers[0]))
     raise ValueError(f"{algorithm.name} takes no numbers, got {text!r}")
-
-
-def _normalised(tree: GameTree, sums: np.ndarray) -> np.ndarray:
-    """Return the strategy proportional to `sums`, float64[A] of at least 0; uniform in infosets where all are 0."""
-    totals = np.repeat(np.add.reduceat(sums, tree.infoset_first[:-1]), np.diff(tree.infoset_first))
-    return np.divide(sums, totals, out=uniform_strategy(tree), where=totals > 0.0)

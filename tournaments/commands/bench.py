@@ -18,6 +18,7 @@ from plurispiel.tournaments.bench.continual_exact import (
     draw_continual_exact,
 )
 from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
+from plurispiel.tournaments.bench.deep_cfr import bench_deep_cfr, deep_cfr_text
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.environment import bench_environment
 from plurispiel.tournaments.bench.measurement import peak_memory
@@ -47,6 +48,7 @@ _BENCHES = {
     "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
     "continual": bench_continual,
+    "deep-cfr": bench_deep_cfr,
     "mixing": bench_mixing,
     "coverage": bench_coverage,
     "memory": bench_tournament_memory,
@@ -114,6 +116,9 @@ def main(options: argparse.Namespace) -> int:
         return 0
     if options.name == "continual-exact":
         print(continual_exact_text(rows))
+        return 0
+    if options.name == "deep-cfr":
+        print(deep_cfr_text(rows))
         return 0
     if options.name == "coverage":
         print(coverage_text(rows))

@@ -1,6 +1,7 @@
 """`plurispiel solve`: solve a small game, and keep the solution and its curve of exploitability."""
 
 import argparse
+import contextlib
 import functools
 import json
 import math
@@ -19,8 +20,10 @@ from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.abstraction.machine.interrupts import interrupts_held, undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten
+from plurispiel.agents.tabular.deep_cfr import DeepCfr, require_networks
 from plurispiel.agents.tabular.solution import FOLDER, load_solution, resume_solver, save_solution
-from plurispiel.agents.tabular.solvers import ExternalSampling, Solver, make_solver, parse_algorithm
+from plurispiel.agents.tabular.solver import Solver
+from plurispiel.agents.tabular.solvers import ExternalSampling, FullWidth, make_solver, parse_algorithm
 from plurispiel.evaluation import best_response
 from plurispiel.evaluation.best_response import Exploitability
 from plurispiel.evaluation.convergence import Point, converge
@@ -56,7 +59,7 @@ class _Task:
     algorithm : str
         Name of the algorithm, written as in the help of --algorithm.
     seed : int
-        Seed of the samples of MCCFR; other algorithms use no random numbers.
+        Seed of the samples of MCCFR and Deep CFR; other algorithms use no random numbers.
     iterations : int or None
         The number given by --iterations; None for the default in `max_iterations`.
     until : float or None
@@ -94,6 +97,8 @@ class _Task:
             raise ValueError(f"seed must not be negative, got {self.seed}")
         if self.iterations is not None and self.iterations < 1:
             raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+        if self.iterations is not None and self.deep is not None:
+            raise ValueError(f"the number of iterations stands in the name {self.algorithm}: leave --iterations out")
         for name, value in (("node", self.node), ("csv", self.csv)):
             if value is not None and not self.shows:
                 raise ValueError(f"--{name} belongs to a strategy that is shown: add --show")
@@ -106,8 +111,16 @@ class _Task:
         return isinstance(parse_algorithm(self.algorithm), ExternalSampling)
 
     @property
+    def deep(self) -> DeepCfr | None:
+        """The settings of Deep CFR, if it is the algorithm."""
+        algorithm = parse_algorithm(self.algorithm)
+        return algorithm if isinstance(algorithm, DeepCfr) else None
+
+    @property
     def max_iterations(self) -> int:
         """The iteration at which the run ends at the latest."""
+        if self.deep is not None:
+            return self.deep.iterations
         if self.iterations is not None:
             return self.iterations
         if self.until is not None:
@@ -125,23 +138,30 @@ def main(options: argparse.Namespace) -> int:
             raise ValueError(f"--{name} belongs to a comparison: add --compare LIST")
     task = _task(options)
     max_iterations = task.max_iterations
+    if task.deep is not None:
+        require_networks()
     tree = open_game(task.game, task.max_histories, say)
     names = decision_names(tree) if task.shows else None
     shown = names.chosen(task.node) if names else []
-    undisturbed(lambda: make_solver(flatten("kuhn_poker"), task.algorithm).run(1))  # compiles this algorithm's kernels
+    if task.deep is None:
+        undisturbed(lambda: make_solver(flatten("kuhn_poker"), task.algorithm).run(1))  # compiles the kernels
     undisturbed(best_response.warmup)
     solver = make_solver(tree, task.algorithm, seed=task.seed)
     run = _Run(solver, task, _resume(task.folder / FOLDER, solver) if task.folder else [])
     goal = (
         f", {max_iterations:,} iterations" if task.until is None else f" until {task.until:g} {unit_of(tree.game)[0]}"
     )
-    say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {task.seed}" if task.is_sampled else ""))
+    say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {solver.seed}" if solver.seed is not None else ""))
     setup_seconds = time.perf_counter() - begin
     try:
         found = run.play(max_iterations)
     except KeyboardInterrupt:
         run.keep(task.folder or _spare_folder(tree, solver))
-        say(f"interrupted after {solver.iteration:,} iterations. To continue:\n  {run.command()}")
+        done = f"interrupted after {solver.iteration:,} iterations"
+        if solver.keeps_last_average:
+            say(f"{done} (the last that were measured); Deep CFR cannot be continued")
+        else:
+            say(f"{done}. To continue:\n  {run.command()}")
         return INTERRUPTED
     record = game_record(
         tree,
@@ -162,7 +182,7 @@ def main(options: argparse.Namespace) -> int:
     print(json.dumps(record) if task.as_json else _text(record))
     if task.until is not None and task.iterations is None and run.curve[-1].distance > task.until:
         limit = f"{task.until:g} was not reached in {max_iterations:,} iterations"
-        say(f"plurispiel solve: {limit}, give more --iterations")
+        say(f"plurispiel solve: {limit}, give more {'iterations' if task.deep else '--iterations'}")
         return FAILED
     return 0
 
@@ -188,7 +208,7 @@ def _compare(options: argparse.Namespace) -> int:
     for algorithm in algorithms:  # compiles the kernels
         undisturbed(functools.partial(make_solver(flatten("kuhn_poker"), algorithm).run, 1))
     undisturbed(best_response.warmup)
-    sampled = sum(isinstance(parse_algorithm(each), ExternalSampling) for each in algorithms)
+    sampled = sum(not isinstance(parse_algorithm(each), FullWidth) for each in algorithms)
     total = seconds * (len(algorithms) - sampled + sampled * seeds)
     say(f"{tree.game}: {len(algorithms)} algorithms, {seconds:g} s a run, {total:g} s in all")
     with progress_bar(total=math.ceil(total), unit="s") as progress:
@@ -249,7 +269,7 @@ class _Run:
                 iterations=max_iterations,
                 until=self._task.until or 0.0,
                 curve=self.curve,
-                step=interrupts_held,
+                step=contextlib.nullcontext if self._solver.keeps_last_average else interrupts_held,
                 on_step=advance,
                 on_point=lambda points: self.show(points, progress),
             )

@@ -32,6 +32,7 @@ from plurispiel.agents.search.exact.subgame import (
     make_subgame,
     street_frontier,
 )
+from plurispiel.agents.tabular.deep_cfr import DeepCfr
 from plurispiel.agents.tabular.solvers import make_solver, parse_algorithm
 
 PLAYS = ("average", "final")
@@ -89,7 +90,8 @@ class GameTreeSearch:
             raise ValueError(f"iterations must be at least 1, got {self.iterations}")
         if not 0.0 <= self.uniform_share < 1.0:
             raise ValueError(f"uniform_share is a probability, 0 or more and below 1, got {self.uniform_share}")
-        parse_algorithm(self.algorithm)
+        if isinstance(parse_algorithm(self.algorithm), DeepCfr):
+            raise ValueError(f"a subgame is solved by tables of regrets, got {self.algorithm!r}")
 
 
 def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:

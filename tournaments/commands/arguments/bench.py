@@ -31,6 +31,7 @@ def add(commands) -> None:
             "search-spots",
             "continual",
             "continual-exact",
+            "deep-cfr",
             "mixing",
             "coverage",
             "memory",
@@ -43,7 +44,9 @@ def add(commands) -> None:
         "measures exploitability over minutes of training. search-exact and search-spots measure strength: "
         "exploitability of search in small games, and its gain against the heads-up blueprint. continual times "
         "continual re-solving heads-up, and tells how its bounds are kept; continual-exact measures its exploitability "
-        "in small games by iterations, by errors of its values and by options. mixing compares how often the blueprint "
+        "in small games by iterations, by errors of its values and by options. deep-cfr measures the "
+        "exploitability of Deep CFR, MCCFR and CFR+ after 10, 60 and 300 core-seconds in small games (hours; "
+        "pip install 'plurispiel[deep]'). mixing compares how often the blueprint "
         "and solutions without buckets mix actions in the same spots. coverage counts how often confidence intervals "
         "cover the truth. memory compares the peak memory of a run after a third of its hands with that at its end. "
         "peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. "

@@ -30,15 +30,16 @@ def add(commands) -> None:
         "--algorithm",
         metavar="A",
         help="cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), pcfr+, hybrid or hybrid(N) (its average omits the first "
-        "N iterations), all with or without :simultaneous or :alternating at the end; also mccfr and linear-mccfr "
-        "(default: cfr+)",
+        "N iterations), all with or without :simultaneous or :alternating at the end; also mccfr and linear-mccfr, "
+        "and deep-cfr(ITERATIONS,TRAVERSALS), with more settings after commas, such as layers=64x64 (Deep CFR by "
+        "OpenSpiel; needs pip install 'plurispiel[deep]') (default: cfr+)",
     )
     add(
         "--iterations",
         type=int,
         metavar="N",
         help="total iterations, at least 1, those of a resumed run included (default: 1,000, or 100,000 for mccfr and "
-        "linear-mccfr; if --until is given, 1,000,000 or 10^9)",
+        "linear-mccfr; if --until is given, 1,000,000 or 10^9). Not for deep-cfr, which has them in its name",
     )
     add(
         "--until",
@@ -48,7 +49,7 @@ def add(commands) -> None:
         "EPS, above 0, in the game's unit; eight are made for each factor of ten in iterations. If the default number "
         "of --iterations does not suffice, the exit code is 1",
     )
-    add("--seed", type=int, metavar="N", help="seed of mccfr and linear-mccfr, 0 or more (default: 1)")
+    add("--seed", type=int, metavar="N", help="seed of mccfr, linear-mccfr and deep-cfr, 0 or more (default: 1)")
     add(
         "--out",
         metavar="DIR",
