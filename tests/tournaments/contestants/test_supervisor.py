@@ -213,6 +213,37 @@ def test_repair_replaces_one_answer_as_long_as_the_agent_lives():
         contestant.close()
 
 
+def family_of(pid):
+    """Return a process and all below it."""
+    parents = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
+    family = {pid} & parents.keys()
+    while more := {other for other, parent in parents.items() if parent in family} - family:
+        family |= more
+    return sorted(family)
+
+
+def ended(pid):
+    """Kill a process and all below it, and wait for their end: a sandboxed agent could answer once more meanwhile."""
+    family = family_of(pid) if os.path.isdir("/proc/self") else [pid]
+    for process in family:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    until = time.monotonic() + 20.0
+    while any(Path(f"/proc/{process}").exists() and not is_zombie(process) for process in family):
+        assert time.monotonic() < until, family
+        time.sleep(0.001)
+
+
+def is_zombie(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
 @pytest.mark.parametrize("contestant", ["behaves"], indirect=True)
 def test_a_process_ended_from_outside_changes_nothing(contestant):
     behaves = make_agent(spec("behaves"))
@@ -224,7 +255,7 @@ def test_a_process_ended_from_outside_changes_nothing(contestant):
 
         def act(self, view):
             if contestant.pid and view.public.street == 1 and not self.done:
-                os.kill(contestant.pid, signal.SIGKILL)
+                ended(contestant.pid)
                 self.done = True  # twice in a hand would look like its own doing
             return super().act(view)
 
@@ -276,7 +307,7 @@ def test_after_a_fault_the_agent_still_hears_of_everything(tmp_path, where, kill
     class Killer(CallAgent):
         def act(self, view):
             if kills and contestant.pid and view.public.street == 1:
-                os.kill(contestant.pid, signal.SIGKILL)
+                ended(contestant.pid)
             return super().act(view)
 
     deck = deal_deck(RULES, np.random.default_rng(1))
@@ -288,18 +319,6 @@ def test_after_a_fault_the_agent_still_hears_of_everything(tmp_path, where, kill
         hand = play_hand(RULES, [Killer(), contestant, CallAgent()], deck, rngs, repair=True)
         assert (contestant.pid != pid) == kills
     assert len(hand.faults) == 1 and same(hand, first)
-
-
-def family_of(pid):
-    """Return a process and all below it."""
-    parents = {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
-    family = {pid} & parents.keys()
-    while more := {other for other, parent in parents.items() if parent in family} - family:
-        family |= more
-    return sorted(family)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
