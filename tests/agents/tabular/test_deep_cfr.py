@@ -244,6 +244,16 @@ def test_an_interrupt_keeps_the_last_average(networks, home, tmp_path, capsys, m
 
 
 @pytest.mark.torch
+def test_it_is_compared(networks, home, tmp_path, capsys):
+    """With two seeds, as an algorithm with random numbers."""
+    names = f"cfr+,{SMALL.name}"
+    assert main(["solve", "kuhn", "--compare", names, "--seconds", "0.2", "--seeds", "2", "--out", "x", "--json"]) == 0
+    exact, sampled = json.loads(capsys.readouterr().out)["algorithms"]
+    assert [run["seed"] for run in exact["runs"]] == [None] and [run["seed"] for run in sampled["runs"]] == [1, 2]
+    assert sampled["algorithm"] == SMALL.name and exact["mean"] < sampled["mean"]
+
+
+@pytest.mark.torch
 def test_a_game_without_tensors_is_refused(networks):
     with pytest.raises(ValueError, match="has no information state tensor"):
         make_solver(flatten("nim(pile_sizes=1;2)"), SMALL)
