@@ -59,9 +59,10 @@ class Block(NamedTuple):
 
 
 def documents() -> list[Path]:
-    """Return the top README, those of all folders with code, the line protocol, and the guide for contributors."""
+    """Return the top README, those of all folders with code, guides, the line protocol, and CONTRIBUTING."""
     folders = [path for name in ("abstraction", "agents", "evaluation", "tournaments") for path in (ROOT / name,)]
-    found = [path for folder in folders for path in sorted([*folder.rglob("README.md"), *folder.rglob("PROTOCOL.md")])]
+    names = ("README.md", "GUIDE.md", "PROTOCOL.md")
+    found = [path for folder in folders for path in sorted(each for name in names for each in folder.rglob(name))]
     return [ROOT / "README.md", *found, *(ROOT / ".github").glob("CONTRIBUTING.md")]
 
 
