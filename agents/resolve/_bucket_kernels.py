@@ -41,7 +41,6 @@ from plurispiel.agents.resolve.vector_cfr_kernels import (
     gather,
     leave_board,
     mix_children,
-    rows_to_tile,
 )
 
 
@@ -180,19 +179,20 @@ def _expand(street, plans, board, batch, seat, shares, work):
     layout, hands, plan = street.layout, street.deals.seats[seat], plans.tables[seat]
     numbers, width, reach = plans.buckets.numbers[seat], plans.width, work.reach[seat]
     blocks = hands.block[board + 1] - hands.block[board]
-    first = hands.first[board]
-    num_hands = hands.first[board + 1] - first
+    first, last = hands.first[board], hands.first[board + 1] - 1
     # `group` is the number of a group's first action; the group's part of the table begins at block `start`.
     for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
         start = np.int64(group) // LANES * width
-        for k in range(num_hands):
-            store(work.out, k, load(plan, start + np.int64(numbers[first + k])))
-        clear(work.out, num_hands, -num_hands % LANES)
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
             work.sources[lane] = np.int64(layout.action_sources[seat, group + lane]) * blocks
-        for block in range(blocks):  # actions are in depth-first order: a decision's reach is written before it is read
-            transpose_out_times(work.out, block * LANES, shares, work.rows, 0, block, reach, work.sources, reach)
+        for block in range(blocks):  # sixteen hands at a time, whose strategies stay in the nearest cache
+            for lane in range(LANES):
+                # The last block repeats the last hand: the reach of what pads the block is 0, so any strategy will do.
+                k = min(first + block * LANES + lane, last)
+                store(work.out, lane, load(plan, start + np.int64(numbers[k])))
+            # Actions are in depth-first order: a decision's reach is written before it is read.
+            transpose_out_times(work.out, 0, shares, work.rows, 0, block, reach, work.sources, reach)
 
 
 @kernel
@@ -236,16 +236,18 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         entry = np.int64(group) // LANES * width
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
-        rows_to_tile(shares, work.rows, blocks, work.out, np.int64(0))
-        rows_to_tile(reach, work.rows, blocks, work.tile, np.int64(FIRST_HAND))
-        for k in range(num_hands):
-            row = entry + np.int64(numbers[start + k])
-            # A counterfactual regret does not contain the seat's own range. Hands that share a strategy must be
-            # weighted by the range, or a hand that is hardly ever held would count as much as a likely hand.
-            weight = spread(values, weights[start + k]) * deals_of_board
-            store(changes[0], row, load(changes[0], row) + load(work.out, k) * weight)
-            # No weight of the range here: the seat's reach began with it.
-            store(changes[1], row, load(changes[1], row) + load(work.tile, FIRST_HAND + k) * deals_of_board)
+        for block in range(blocks):  # sixteen hands at a time, whose numbers stay in the nearest cache
+            transpose_in(shares, work.rows, 0, block, work.out, 0)
+            transpose_in(reach, work.rows, 0, block, work.tile, FIRST_HAND)
+            hand = start + block * LANES
+            for k in range(min(LANES, num_hands - block * LANES)):
+                row = entry + np.int64(numbers[hand + k])
+                # A counterfactual regret does not contain the seat's own range. Hands that share a strategy must be
+                # weighted by the range, or a hand that is hardly ever held would count as much as a likely hand.
+                weight = spread(values, weights[hand + k]) * deals_of_board
+                store(changes[0], row, load(changes[0], row) + load(work.out, k) * weight)
+                # No weight of the range here: the seat's reach began with it.
+                store(changes[1], row, load(changes[1], row) + load(work.tile, FIRST_HAND + k) * deals_of_board)
 
 
 @kernel
