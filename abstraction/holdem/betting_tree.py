@@ -88,6 +88,13 @@ class BettingDecision(NamedTuple):
     actions: tuple[tuple[int, int, int], ...]
     children: dict[int, int]
 
+    def state_of(self, start: BettingState) -> BettingState:
+        """Return the betting state at the decision, if the tree begins with `start`, which stays as it is."""
+        state = start.copy()
+        for _, action, _ in self.actions:
+            state.apply_legal(action)
+        return state
+
 
 @dataclass(frozen=True, eq=False)
 class StreetBetting:

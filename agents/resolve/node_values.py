@@ -35,11 +35,15 @@ class NodeValues(NamedTuple):
         Each seat's weight of each combo at the node: its range times its average strategy on the way.
     facing : float64[2, num_combos]
         For each seat and combo, the weight of the other seat's compatible hands at the node.
+    actions : float64[num_actions, num_combos]
+        The actor's counterfactual value of each action, under both average strategies from then on: as the rows `OWN`
+        of `values`. Without rows at a node that is no decision, or if the actor is not measured.
     """
 
     values: np.ndarray
     reach: np.ndarray
     facing: np.ndarray
+    actions: np.ndarray
 
 
 def measure_node(
@@ -87,17 +91,23 @@ def measure_node(
     free = np.zeros(rules.num_combos)
     free[hands.combos] = 1.0
     values, reach = np.zeros((2, 2, rules.num_combos)), np.zeros((2, rules.num_combos))
+    actions = np.zeros((0, rules.num_combos))
     work = walk.workspaces[0][0]
     for seat in seats:
         walk.values(seat, task)
-        values[seat][:, street.deals.arrays.seats[seat].combos] = _NodeReader(street, work, seat).value(node) / chance
+        reader, combos = _NodeReader(street, work, seat), street.deals.arrays.seats[seat].combos
+        values[seat][:, combos] = reader.value(node) / chance
+        if street.betting.nodes.kind[node] == seat:
+            below = [reader.value(child)[OWN] for child in reader.children(node)]
+            actions = np.zeros((len(below), rules.num_combos))
+            actions[:, combos] = below
     for seat in range(2):  # each walk passes both seats' reach down
         row = int(street.layout.reach_row[seat, node])
         reach[seat, street.deals.arrays.seats[seat].combos] = _row(work.reach[seat], street, seat, row)
     reach *= free
     facing = np.zeros_like(reach)
     facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
-    return NodeValues(values * free, reach, facing)
+    return NodeValues(values * free, reach, facing, actions * free)
 
 
 class _NodeReader:
@@ -115,13 +125,18 @@ class _NodeReader:
             shift = int(self._work.slots[seat]) * (row >= int(layout.slot_row[seat]))
             rows = [_row(self._work.values, street, seat, row + number * shift) for number in (BEST, OWN)]
             return np.stack(rows).astype(np.float64) * chips
-        children = layout.children[layout.child_first[node] : layout.child_first[node + 1]].tolist()
+        children = self.children(node)
         below = np.stack([self.value(child) for child in children])
         if kind != seat:
             return below.sum(axis=0)
         rows = [_row(self._work.shares, street, seat, int(layout.reach_row[seat, child])) for child in children]
         mixed = (np.stack(rows)[:, None] * below).sum(axis=0)
         return mixed if layout.locked[node] else np.stack([below[:, BEST].max(axis=0), mixed[OWN]])
+
+    def children(self, node: int) -> list[int]:
+        """Return the children of a decision, in the order of the actions."""
+        layout = self._street.layout
+        return layout.children[layout.child_first[node] : layout.child_first[node + 1]].tolist()
 
 
 def _row(array: np.ndarray, street: SolverStreet, seat: int, row: int) -> np.ndarray:

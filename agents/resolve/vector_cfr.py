@@ -357,7 +357,14 @@ class VectorSolver:
         rules, board = self.subgame.state.rules, self.subgame.board
         found = measure_node(self._walk, rules, board, path, dealt, seats)
         # The stakes leave out the dead chips (`StreetNodes`).
-        return found._replace(values=found.values + self.subgame.dead_chips / 2.0 * found.facing[:, None])
+        share = self.subgame.dead_chips / 2.0 * found.facing
+        actions = found.actions
+        if len(actions):
+            taken = tuple(path)
+            decisions = self.streets[0].betting.decisions
+            actor = next(each.seat for each in decisions if tuple(action for _, action, _ in each.actions) == taken)
+            actions = actions + share[actor]
+        return found._replace(values=found.values + share[:, None], actions=actions)
 
     def _response_by_buckets(self, seat: int) -> np.ndarray:
         """Return `combo_values` with the response of `evaluate_by_buckets` in place of the best response.

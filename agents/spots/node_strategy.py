@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting_tree import STREET_END
+from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
 from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
 from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import STREETS
@@ -14,7 +14,7 @@ from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.spots.node_names import PLAYERS, action_names
 from plurispiel.agents.spots.spot import Spot
 
-__all__ = ["NodeStrategy", "at_node", "column_of", "node_strategy"]
+__all__ = ["NodePlace", "NodeStrategy", "at_node", "column_of", "find_node", "node_strategy"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +59,62 @@ class NodeStrategy:
         return weighted / self.weights.sum() if reached.any() else np.full(len(self.actions), np.nan)
 
 
+@dataclass(frozen=True, eq=False)
+class NodePlace:
+    """A decision of a solved spot of two players.
+
+    Attributes
+    ----------
+    node : str
+        The node's name.
+    board : tuple of int
+        The board cards at the node.
+    dealt : list of tuple of int
+        The new cards of each street after the spot's first.
+    street : int
+        The number of streets after the spot's first: the length of `dealt`.
+    number : int
+        The number of the board among the solver's boards of the street.
+    image : int64[num_combos]
+        Each combo's image on that board (`VectorSolver.locate`).
+    decision : BettingDecision
+    weights : float64[2, num_combos]
+        Each seat's weight of each combo: the range, times the average strategy on the way; see `NodeStrategy`.
+    probabilities : float64[num_combos, num_actions]
+        The strategy at the decision; NaN for combos of weight 0.
+    names : tuple of str
+        The names of the actions.
+    """
+
+    node: str
+    board: tuple[int, ...]
+    dealt: list[tuple[int, ...]]
+    street: int
+    number: int
+    image: np.ndarray
+    decision: BettingDecision
+    weights: np.ndarray
+    probabilities: np.ndarray
+    names: tuple[str, ...]
+
+
 def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
     """Return the average strategy at a node; see `SpotSolution.strategy`."""
+    place = find_node(spot, solver, node)
+    seat = place.decision.seat
+    return NodeStrategy(
+        place.node, PLAYERS[seat], place.board, place.names, place.probabilities, place.weights[seat]
+    )
+
+
+def find_node(spot: Spot, solver: VectorSolver, node: str) -> NodePlace:
+    """Return the decision that a name leads to.
+
+    Raises
+    ------
+    ValueError
+        If the name leads to no decision.
+    """
     board = parse_cards(spot.board)
     dealt: list[tuple[int, ...]] = []
     index, number, image = 0, 0, np.arange(solver.subgame.state.rules.num_combos)
@@ -92,14 +146,9 @@ def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
         probabilities = solver.strategy(index, decision, number)[image]
         probabilities[weights[decision.seat] <= 0.0] = np.nan
         if not word:
-            return NodeStrategy(
-                " ".join(taken),
-                PLAYERS[decision.seat],
-                board,
-                tuple(name for name, _ in names),
-                probabilities,
-                weights[decision.seat],
-            )
+            shown = tuple(name for name, _ in names)
+            name = " ".join(taken)
+            return NodePlace(name, board, dealt, index, number, image, decision, weights, probabilities, shown)
         column = column_of(word, names, where)
         reached = weights[decision.seat] > 0.0
         weights[decision.seat, reached] *= probabilities[reached, column]
