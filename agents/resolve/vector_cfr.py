@@ -119,6 +119,8 @@ class VectorSolver:
 
     Attributes
     ----------
+    threads, dtype
+        As given.
     iteration : int
         Iterations done.
     gadget : Gadget, optional
@@ -166,11 +168,11 @@ class VectorSolver:
             raise ValueError(f"run_outs must be 0 for all or 1..{NUM_CHUNKS} sampled ones, got {run_outs}")
         if thinning < 0 or (thinning and run_outs):
             raise ValueError(f"thinning must be 0 or more, and 0 with run_outs, got {thinning}")
-        self._threads = threads
+        self.threads = threads
         self._run_outs = run_outs
         self._thinning = thinning
         self._seed = seed
-        self._dtype = np.dtype(dtype)
+        self.dtype = np.dtype(dtype)
         rules = subgame.state.rules
         hands = rank_hands(rules, subgame.board)
         self._ranges = np.zeros((2, rules.num_combos))
@@ -188,13 +190,13 @@ class VectorSolver:
             np.concatenate([np.zeros((0, rules.num_combos)), *(lock.T for lock in subgame.locks.values())]), nan=-1.0
         )
         deals = deal_streets(
-            rules, subgame.state.street, subgame.board, self._ranges, alike, self._dtype, last_boards=last_boards
+            rules, subgame.state.street, subgame.board, self._ranges, alike, self.dtype, last_boards=last_boards
         )
         self.streets = [
             SolverStreet(
                 each,
                 cards,
-                self._dtype,
+                self.dtype,
                 number == len(betting) - 1,
                 self._ranges,
                 subgame.buckets if number else None,
@@ -209,7 +211,7 @@ class VectorSolver:
         self.gadget: Gadget | None = None
         self._locked: tuple[list[_LockedRows], list[_LockedRows]] = ([], [])
         self._lock(subgame)
-        self._walk = Walk(self.streets, self._ranges, threads, self._dtype)
+        self._walk = Walk(self.streets, self._ranges, threads, self.dtype)
 
     @property
     def ranges(self) -> np.ndarray:
@@ -235,7 +237,7 @@ class VectorSolver:
             Called before every iteration, or before every few iterations if the subgame has one street and no gadget;
             False ends the run.
         """
-        steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
+        steps = self.algorithm.steps(self.iteration, num_iterations).astype(self.dtype)
         self._plan(current=True)
         if len(self.streets) == 1 and self.gadget is None:
             # Several iterations in each kernel call: one iteration on a small river is faster than the call itself.
@@ -520,12 +522,12 @@ class VectorSolver:
 
     def _memory(self) -> int:
         tables = sum(street.num_blocks() for street in self.streets)
-        num_workers = self._threads if len(self.streets) > 1 else 1
+        num_workers = self.threads if len(self.streets) > 1 else 1
         workspaces = sum(street.workspace_blocks() for street in self.streets) * num_workers
         totals = 0
         for street in self.streets[:-1]:
             totals = max(totals, 2 * NUM_CHUNKS * street.layout.ends.shape[1] * max(street.most_blocks))
-        return (tables + workspaces + totals) * LANES * self._dtype.itemsize
+        return (tables + workspaces + totals) * LANES * self.dtype.itemsize
 
 
 _THREE_STREETS = HoldemRules(

@@ -12,7 +12,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdown_margin
+from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, rank_hands, showdown_margin
 from plurispiel.agents.resolve.node_values import OWN, NodeValues
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
@@ -73,23 +73,21 @@ class NodeEv:
 def node_ev(spot: Spot, solver: VectorSolver, node: str) -> NodeEv:
     """Return the values of hands at a node; see `SpotSolution.node_ev`."""
     place = find_node(spot, solver, node)
-    found = _values(solver, place)
-    state, seat = place.decision.state_of(solver.subgame.state), place.decision.seat
-    known = (place.weights > 0.0) & (found.facing > 0.0)
-    facing = np.where(known, found.facing, np.nan)
-    put_in = np.array(state.contributions[:2], np.float64)
-    ev = found.values[:, OWN] / facing + put_in[:, None]
-    rules = solver.subgame.state.rules
-    return NodeEv(
-        node=place.node,
-        player=PLAYERS[seat],
-        actions=place.names,
-        ev=ev,
-        action_ev=(found.actions / facing[seat]).T + put_in[seat],
-        equity=np.where(known, combo_equity(place.board, place.weights, rules), np.nan),
-        weights=place.weights,
-        facing=found.facing,
-    )
+    whole, seat = solver.subgame, place.decision.seat
+    rules = whole.state.rules
+    hands = rank_hands(rules, place.board)
+    facing = np.zeros_like(place.weights)
+    facing[:, hands.combos] = fold_mass(hands, place.weights[::-1, hands.combos])
+    known = (place.weights > 0.0) & (facing > 0.0)
+    ev, action_ev = np.full_like(facing, np.nan), np.full((rules.num_combos, len(place.names)), np.nan)
+    if known.any():
+        found = _values(solver, place)
+        put_in = np.array(place.decision.state_of(whole.state).contributions[:2], np.float64)  # each value lacks them
+        divisor = np.where(known, found.facing, np.nan)
+        ev = found.values[:, OWN] / divisor + put_in[:, None]
+        action_ev = (found.actions / divisor[seat]).T + put_in[seat]
+    equity = np.where(known, combo_equity(place.board, place.weights, rules), np.nan)
+    return NodeEv(place.node, PLAYERS[seat], place.names, ev, action_ev, equity, place.weights, facing)
 
 
 def combo_equity(board: tuple[int, ...], weights: np.ndarray, rules: HoldemRules) -> np.ndarray:

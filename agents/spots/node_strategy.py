@@ -102,9 +102,7 @@ def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
     """Return the average strategy at a node; see `SpotSolution.strategy`."""
     place = find_node(spot, solver, node)
     seat = place.decision.seat
-    return NodeStrategy(
-        place.node, PLAYERS[seat], place.board, place.names, place.probabilities, place.weights[seat]
-    )
+    return NodeStrategy(place.node, PLAYERS[seat], place.board, place.names, place.probabilities, place.weights[seat])
 
 
 def find_node(spot: Spot, solver: VectorSolver, node: str) -> NodePlace:

@@ -17,6 +17,7 @@ from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.three_way_cfr import ThreeWayEvaluation, ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
 from plurispiel.agents.spots.convergence import ConvergenceLimits, OnProgress, converge
+from plurispiel.agents.spots.node_ev import NodeEv, node_ev
 from plurispiel.agents.spots.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.three_way import DEFAULT_ALGORITHM, three_way_solver, three_way_strategy
@@ -83,12 +84,27 @@ class SpotSolution:
             return three_way_strategy(self.spot, self.solver, node)
         return node_strategy(self.spot, self.solver, node)
 
+    def node_ev(self, node: str = "") -> NodeEv:
+        """Return the EV and the equity of every hand, and the EV of every action, at a node of two players.
+
+        `node` and the errors are those of `strategy`.
+
+        Raises
+        ------
+        ValueError
+            If the spot has three players.
+        """
+        if isinstance(self.solver, ThreeWaySolver):
+            raise ValueError("the EV of single hands is for two players; the spot has three")
+        return node_ev(self.spot, self.solver, node)
+
     def record(self, node: str = "") -> dict[str, Any]:
-        """Return the solution as a dict for JSON, with the strategy at one node.
+        """Return the solution as a dict for JSON, with the strategy at one node and, of two players, the hands' EV.
 
         `node` and the errors are those of `strategy`.
         """
         shown = self.strategy(node)
+        values = {} if isinstance(self.solver, ThreeWaySolver) else {"combo_ev": self.node_ev(node).combo_ev}
         return {
             "ev": list(self.ev),
             "equity": list(self.equity),
@@ -100,7 +116,7 @@ class SpotSolution:
             "node": shown.node,
             "player": shown.player,
             "strategy": {"actions": list(shown.actions), "combos": shown.combos},
-        }
+        } | values
 
 
 def solve_spot(
