@@ -52,6 +52,8 @@ class PairValues:
         seat = ("oop", "ip").index(here.player)
         total = [0.0, 0.0]
         for name, share in zip(here.actions, here.probabilities[hands[seat]], strict=True):
+            if share == 0.0:
+                continue  # behind the action the hand has no strategy
             after = self.after(node, name, hands, board, pot, put_in, words, seat)
             total = [old + share * new for old, new in zip(total, after, strict=True)]
         return total
