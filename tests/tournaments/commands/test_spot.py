@@ -41,7 +41,7 @@ def test_json_has_the_promised_keys(capsys, spot):
     record = json.loads(out)
     assert list(record) == [
         *("ev", "equity", "exploitability_pct", "bucket_exploitability_pct", "iterations", "seconds", "memory_mb"),
-        *("node", "player", "strategy"),
+        *("node", "player", "strategy", "combo_ev"),
     ]
     assert record["bucket_exploitability_pct"] is None
     assert record["strategy"]["actions"] == ["f", "c"]
