@@ -32,6 +32,7 @@ from plurispiel.tournaments.commands.arguments import (
     tournament,
     values,
     warmup,
+    web,
 )
 from plurispiel.tournaments.commands.arguments.parser import HelpFormatter, Parser
 from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED, REFUSED, USAGE
@@ -58,6 +59,7 @@ _COMMANDS = (
     replay,
     export,
     report,
+    web,
     lbr,
     compliance,
     deal,

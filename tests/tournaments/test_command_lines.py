@@ -78,6 +78,7 @@ MEANT = {
     "ls": ["presets"],
     "bench": ["engine", "--seconds", "0.01"],
     "warmup": [],
+    "web": ["--folder", "none", "--no-open"],  # what there is would be served until the alarm
 }
 
 
@@ -178,6 +179,7 @@ def trouble_with(arguments, capsys):
 def try_lines(folder, monkeypatch, capsys, lines):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PLURISPIEL_HOME", str(folder / "home"))
+    monkeypatch.setenv("BROWSER", "true")  # the program that `plurispiel web` opens
     monkeypatch.setattr(cli, "leave", lambda code: code)
     handlers = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
     troubles = []

@@ -17,7 +17,7 @@ from plurispiel.tournaments.run.schedule import make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
 from plurispiel.tournaments.run.store import RunStore
 
-__all__ = ["LAST", "KnownRun", "find_run", "known_runs", "note_run", "runs_folder"]
+__all__ = ["LAST", "KnownRun", "find_run", "known_runs", "look_at_run", "note_run", "runs_folder"]
 
 LAST = "last"
 """The name, on the command line, of the run that was played last."""
@@ -84,7 +84,7 @@ def note_run(folder: Path) -> None:
 
 def known_runs() -> list[KnownRun]:
     """Return the user's runs, the most recently written first."""
-    return [_look(folder, date) for date, folder in _dated()]
+    return [look_at_run(folder, date) for date, folder in _dated()]
 
 
 def find_run(text: str) -> Path:
@@ -104,6 +104,30 @@ def find_run(text: str) -> Path:
         return dated[0][1]
     named = runs_folder() / text
     return named if path.name == text and named.is_dir() else path
+
+
+def look_at_run(folder: Path, date: float) -> KnownRun:
+    """Return the summary of the run in a folder; `date` is the time of its last write."""
+    try:
+        with contextlib.closing(RunStore.reading(folder)) as store:
+            config = store.config
+            done = sum(deck < config.decks for _, deck in store.done())
+            is_over = StopWatch(config, store).is_over()
+    except ValueError as error:
+        return KnownRun(folder, date, f"cannot be read: {error}")
+    wanted = len(make_lineups(config)) * config.decks
+    state = "finished" if is_over or done >= wanted else "unfinished"
+    hands = done * config.seats
+    return KnownRun(
+        folder,
+        date,
+        "being played" if is_locked(folder) else state,
+        game_name(config.rules),
+        config.format,
+        config.names,
+        hands,
+        hands if is_over else wanted * config.seats,
+    )
 
 
 def _dated() -> list[tuple[float, Path]]:
@@ -131,26 +155,3 @@ def _date(folder: Path) -> float | None:
         with contextlib.suppress(OSError):
             dates.append((folder / name).stat().st_mtime)
     return max(dates, default=None)
-
-
-def _look(folder: Path, date: float) -> KnownRun:
-    try:
-        with contextlib.closing(RunStore.reading(folder)) as store:
-            config = store.config
-            done = sum(deck < config.decks for _, deck in store.done())
-            is_over = StopWatch(config, store).is_over()
-    except ValueError as error:
-        return KnownRun(folder, date, f"cannot be read: {error}")
-    wanted = len(make_lineups(config)) * config.decks
-    state = "finished" if is_over or done >= wanted else "unfinished"
-    hands = done * config.seats
-    return KnownRun(
-        folder,
-        date,
-        "being played" if is_locked(folder) else state,
-        game_name(config.rules),
-        config.format,
-        config.names,
-        hands,
-        hands if is_over else wanted * config.seats,
-    )

@@ -1,0 +1,103 @@
+"""The pages in a browser, and what their server sends to them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+from browser import Browser, find_browser  # noqa: E402
+from played_run import play  # noqa: E402
+from web_server import RawClient, served  # noqa: E402
+
+import plurispiel.tournaments.web.app as app  # noqa: E402
+
+STATIC = Path(app.__file__).parent / "static"
+FORBIDDEN = re.compile(
+    r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|https?://(?!www\.w3\.org)"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    play(folder / "a <b>run</b>", agents=("tag", "call", "random"), seats=2, decks=40)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    with served(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def browser(tmp_path):
+    program = find_browser()
+    if not program:
+        pytest.skip("there is no Chromium")
+    browser = Browser(program, tmp_path / "profile")
+    yield browser
+    browser.close()
+
+
+def test_texts_enter_the_page_as_text_only():
+    for path in STATIC.glob("*.js"):
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|https?://(?!www\.w3\.org)",
+            path.read_text(),
+        )
+
+
+def test_all_files_are_served_and_small(tmp_path):
+    with served(tmp_path) as server:
+        client = RawClient(server)
+        names = {path.name for path in STATIC.iterdir()}
+        paths = {path.name for path, _ in app._FILES.values()}
+        assert names <= paths
+        sizes = [len(client.get(path, key=None)[2]) for path in app._FILES]
+        assert min(sizes) > 100 and sum(sizes) < 250_000
+
+
+def test_a_run_is_watched_and_reported(folder, tmp_path):
+    with served(folder) as server:
+        client = RawClient(server).enter()
+        name = json.loads(client.get("/api/runs")[2])["runs"][0]["name"]
+        with client.open_socket() as socket:
+            socket.send(json.dumps({"run": name}))
+            assert json.loads(socket.recv(timeout=20))["hands"] == 240
+            assert json.loads(socket.recv(timeout=20)) == {"type": "alive"}
+            play(folder / "a <b>run</b>", agents=("tag", "call", "random"), seats=2, decks=48)
+            while (said := json.loads(socket.recv(timeout=20)))["type"] == "alive":
+                pass
+            assert said["hands"] > 240
+        status, _, body = client.post("/api/report", {"run": name})
+        assert status == 200 and Path(json.loads(body)["report"]).read_text(encoding="utf-8").startswith("<!DOCTYPE")
+
+
+def test_a_browser_enters_once_and_shows_a_run(server, browser):
+    browser.open(server.address)
+    browser.wait_for("document.querySelector('section a') !== null")
+    assert browser.evaluate("location.href") == f"http://127.0.0.1:{server.port}/"
+    assert browser.evaluate("document.querySelector('section a').textContent") == "a <b>run</b>"
+    browser.evaluate("document.querySelector('section a').click()")
+    browser.wait_for("document.querySelectorAll('.curves svg').length === 3")
+    assert browser.evaluate("document.querySelectorAll('main tbody tr').length") == 3
+    for width in (320, 390, 800, 1280):
+        browser.resize(width, 900)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.evaluate("[...document.querySelectorAll('a, button')].every((node) => node.textContent.trim())")
+    assert not browser.messages
+    assert all(url.startswith(f"http://127.0.0.1:{server.port}/") for url in browser.requests if url != "about:blank")
+    browser.open(f"http://127.0.0.1:{server.port}/enter#token=x")
+    browser.wait_for("document.body.textContent.includes('has been used, or is wrong')")
+
+
+def test_a_server_that_ends_is_noticed(tmp_path, browser):
+    with served(tmp_path) as server:
+        browser.open(server.address)
+        browser.wait_for("document.querySelector('section h2') !== null")
+    browser.wait_for("document.getElementById('notice').textContent.includes('does not answer')")

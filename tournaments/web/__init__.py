@@ -1,0 +1,1 @@
+"""Pages in the browser: runs of a folder, watched while they are played (`plurispiel web`)."""

@@ -1,0 +1,89 @@
+"""The server's life: a socket on 127.0.0.1, the address to enter by, and the browser that opens it."""
+
+import contextlib
+import os
+import secrets
+import socket
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+
+import uvicorn
+
+from plurispiel.tournaments.web.app import ENTRANCE, Pages, make_app
+from plurispiel.tournaments.web.messages import MAX_FRAME
+
+_LOOPBACK = "127.0.0.1"
+
+
+class WebServer:
+    """A server of the pages, on 127.0.0.1 and nowhere else.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the runs.
+    port : int
+        The port; 0 chooses a free one.
+
+    Raises
+    ------
+    OSError
+        If the port cannot be had.
+
+    Attributes
+    ----------
+    port : int
+        The port.
+    address : str
+        The address to enter by, once. Its token is a fragment, which browsers do not send.
+    server : uvicorn.Server
+        The server that `run` runs.
+    """
+
+    def __init__(self, folder: Path, port: int = 0):
+        self._socket = socket.create_server((_LOOPBACK, port))
+        self.port = self._socket.getsockname()[1]
+        key = secrets.token_urlsafe(32)
+        pages = Pages(folder, key)
+        self.address = f"http://{_LOOPBACK}:{self.port}{ENTRANCE}#token={pages.token}"
+        config = uvicorn.Config(
+            make_app(pages, self.port, key),
+            ws="websockets-sansio",
+            ws_max_size=MAX_FRAME,
+            http="h11",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=100,
+            timeout_graceful_shutdown=1,
+        )
+        self.server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Serve until a signal ends it."""
+        with self._socket:
+            self.server.run(sockets=[self._socket])
+
+
+@contextlib.contextmanager
+def browser_opened(address: str) -> Iterator[Path]:
+    """Open the browser on a file of mode 0600 that leads to the address, and remove the file at the end.
+
+    Arguments of programs can be read by all users of a machine, so the address with its token is not one.
+    """
+    with tempfile.TemporaryDirectory(prefix="plurispiel-") as folder:  # its mode is 0700
+        path = Path(folder) / "enter.html"
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(
+                '<!DOCTYPE html><meta charset="utf-8"><title>plurispiel</title>'
+                f'<meta http-equiv="refresh" content="0;url={address}"><p><a href="{address}">plurispiel</a></p>\n'
+            )
+        threading.Thread(target=webbrowser.open, args=(path.as_uri(),), daemon=True).start()
+        yield path
