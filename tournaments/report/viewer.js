@@ -1,8 +1,7 @@
 "use strict";
-(() => {
-  const place = document.getElementById("viewer");
-  if (!place) return;
-  const data = JSON.parse(document.getElementById("hands-data").textContent);
+// Shows hands in a place of the page. The report's page keeps the step in its address; `leaving` ends a viewer elsewhere.
+const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
+  const listening = leaving ? { signal: leaving } : {};
   const hands = data.hands;
   const SVG = "http://www.w3.org/2000/svg";
   const STREETS = ["Preflop", "Flop", "Turn", "River"];
@@ -31,7 +30,7 @@
   const nameOf = (of, seat) => data.names[of.run][of.agents[seat]];
 
   const narrowWindow = matchMedia("(max-width: 560px)");
-  narrowWindow.addEventListener("change", () => show(hand, step, true));
+  narrowWindow.addEventListener("change", () => show(hand, step, true), listening);
 
   const bar = make("div", "viewer-bar");
   const choice = make("select");
@@ -78,7 +77,7 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target === choice) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target === choice || event.target.matches("textarea, input")) return;
     const box = place.getBoundingClientRect();
     if (!place.contains(event.target) && (box.bottom < 60 || box.top > innerHeight - 60)) return;
     if (event.key === "ArrowLeft") move(-1);
@@ -89,7 +88,7 @@
     else if (event.key === "End") show(hand, hands[hand].steps.length - 1);
     else if (!event.key.startsWith("Arrow")) return;
     event.preventDefault();
-  });
+  }, listening);
 
   function show(newHand, newStep, keep) {
     hand = newHand;
@@ -109,7 +108,7 @@
     ledgerHead.replaceChildren(...head);
     ledgerTable.replaceChildren(...terms);
     ledgerNotes.replaceChildren(...notes);
-    if (!keep) {
+    if (!keep && keepsAddress) {
       missing.hidden = true;
       history.replaceState(null, "", `#hand=${of.name}&step=${step}`);
     }
@@ -208,6 +207,7 @@
     const now = of.steps[step];
     if (now.kind === "action" && !now.grid)
       return empty(`${of.positions[now.seat]} ${nameOf(of, now.seat)}: the strategy for its other hands is not known.`);
+    if (!of.steps.some((one) => one.grid)) return empty("The seats’ strategies are not known.");
     if (k < 0) return empty("Step forward (→) to see the seats’ strategies.");
     const one = of.steps[k], grid = one.grid, names = data.cells[of.run];
     const bytes = Uint8Array.from(atob(grid.shares), (letter) => letter.charCodeAt(0));
@@ -318,6 +318,7 @@
     document.getElementById("hands").scrollIntoView();
     return number >= 0;
   }
-  addEventListener("hashchange", fromHash);
-  if (!fromHash()) show(...data.opening, true);
-})();
+  if (keepsAddress) addEventListener("hashchange", fromHash, listening);
+  if (!keepsAddress || !fromHash()) show(...data.opening, true);
+};
+if (document.getElementById("viewer")) showHands(document.getElementById("viewer"), JSON.parse(document.getElementById("hands-data").textContent));

@@ -17,9 +17,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from plurispiel.tournaments.web.analyzer import pasted_hands
 from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
 from plurispiel.tournaments.web.gate import Gate
-from plurispiel.tournaments.web.messages import MAX_FRAME, Chosen, Enter, parse_message
+from plurispiel.tournaments.web.messages import MAX_FRAME, Chosen, Enter, Pasted, parse_message
 
 ENTRANCE = "/enter"
 """The path that the printed address names."""
@@ -34,6 +35,9 @@ _FILES = {
     "/server.js": (_STATIC / "server.js", "text/javascript"),
     "/dashboard.js": (_STATIC / "dashboard.js", "text/javascript"),
     "/page.css": (_REPORT / "page.css", "text/css"),
+    "/viewer.js": (_REPORT / "viewer.js", "text/javascript"),
+    "/analyzer.js": (_STATIC / "analyzer.js", "text/javascript"),
+    "/pages.js": (_STATIC / "pages.js", "text/javascript"),
     "/web.css": (_STATIC / "web.css", "text/css"),
     "/icon.svg": (_STATIC / "icon.svg", "image/svg+xml"),
 }
@@ -78,6 +82,11 @@ class Pages:
     async def list_runs(self, request: Request) -> Response:
         """Answer with the runs of the folder."""
         return JSONResponse({"runs": await self._read(self._runs.listed)})
+
+    async def read_pasted(self, request: Request) -> Response:
+        """Answer hands as text with their stories for the hand viewer."""
+        text = parse_message(Pasted, await request.body()).hands
+        return JSONResponse(await self._read(pasted_hands, text))
 
     async def make_report(self, request: Request) -> Response:
         """Make the report of a run, and answer with its path."""
@@ -140,6 +149,7 @@ def make_app(pages: Pages, port: int, key: str) -> Gate:
         *(Route(path, _file(*found)) for path, found in _FILES.items()),
         Route(_ENTER, pages.enter, methods=["POST"]),
         Route("/api/runs", pages.list_runs),
+        Route("/api/hands", pages.read_pasted, methods=["POST"]),
         Route("/api/report", pages.make_report, methods=["POST"]),
         WebSocketRoute("/watch", pages.watch),
     ]

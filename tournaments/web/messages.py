@@ -1,7 +1,7 @@
 """What the page may send, and the only reader of it: strict JSON into frozen records."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn, TypeVar
 
 MAX_BODY = 256 * 1024
@@ -34,7 +34,14 @@ class Chosen:
     run: str
 
 
-Kind = TypeVar("Kind", Greeting, Enter, Chosen)
+@dataclass(frozen=True)
+class Pasted:
+    """Hands as text, in a format that `plurispiel replay` reads."""
+
+    hands: str = field(metadata={"most": MAX_BODY})
+
+
+Kind = TypeVar("Kind", Greeting, Enter, Chosen, Pasted)
 
 
 def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
@@ -53,7 +60,7 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
     ------
     ValueError
         If the text is too long, no JSON, or no object with exactly the record's fields, or if a field is no text of at
-        most 1,024 characters.
+        most 1,024 characters (hands may be as long as a body).
 
     >>> parse_message(Chosen, b'{"run": "first"}')
     Chosen(run='first')
@@ -66,12 +73,12 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
         raise ValueError("the message is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"the message is no valid JSON: {error}") from None
-    names = [field.name for field in fields(kind)]
-    if not isinstance(found, dict) or sorted(found) != sorted(names):
-        raise ValueError(f"the message must be an object with the keys {', '.join(names)}, and no others")
-    for name in names:
-        if not isinstance(found[name], str) or len(found[name]) > _MAX_TEXT:
-            raise ValueError(f"{name} must be a text of at most {_MAX_TEXT:,} characters")
+    most = {each.name: each.metadata.get("most", _MAX_TEXT) for each in fields(kind)}
+    if not isinstance(found, dict) or sorted(found) != sorted(most):
+        raise ValueError(f"the message must be an object with the keys {', '.join(most)}, and no others")
+    for name, limit in most.items():
+        if not isinstance(found[name], str) or len(found[name]) > limit:
+            raise ValueError(f"{name} must be a text of at most {limit:,} characters")
     return kind(**found)
 
 

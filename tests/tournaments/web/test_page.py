@@ -10,6 +10,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 from browser import Browser, find_browser  # noqa: E402
+from phh_text import THREE  # noqa: E402
 from played_run import play  # noqa: E402
 from web_server import RawClient, served  # noqa: E402
 
@@ -31,6 +32,12 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(folder):
     with served(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def server_of_none(tmp_path):
+    with served(tmp_path / "runs") as server:
         yield server
 
 
@@ -94,6 +101,34 @@ def test_a_browser_enters_once_and_shows_a_run(server, browser):
     assert all(url.startswith(f"http://127.0.0.1:{server.port}/") for url in browser.requests if url != "about:blank")
     browser.open(f"http://127.0.0.1:{server.port}/enter#token=x")
     browser.wait_for("document.body.textContent.includes('has been used, or is wrong')")
+
+
+def test_pasted_hands_are_stepped_through(server_of_none, browser):
+    browser.open(server_of_none.address)
+    browser.wait_for("document.querySelector('section h2') !== null")
+    browser.evaluate("location.hash = '#hands'")
+    browser.wait_for("document.getElementById('hands-text') !== null")
+    broken = THREE.replace("hand = 2", "hand = 4").replace("cbr 225", "cbr 110").replace("Hattori", "<img src=x>")
+    text = json.dumps(f"[1]\n{THREE.replace('MrOrange', '<b>Orange')}\n[2]\n{broken}")
+    browser.evaluate(f"document.getElementById('hands-text').value = {text}")
+    browser.evaluate("document.querySelector('main button').click()")
+    browser.wait_for("document.querySelectorAll('.chip').length > 5")
+    assert "1 hand is shown" in browser.evaluate("document.querySelector('main .remark').textContent")
+    assert "hand 4: " in browser.evaluate("document.querySelector('.troubles').textContent")
+    assert "<b>Orange" in browser.evaluate("document.querySelector('svg').textContent")
+    browser.evaluate("document.getElementById('hands-text').focus()")
+    browser.press("ArrowRight")  # moves in the text
+    assert browser.evaluate("document.querySelector('.counter').textContent").startswith("1 / ")
+    browser.evaluate("document.activeElement.blur()")
+    browser.press("ArrowRight")
+    assert browser.evaluate("document.querySelector('.counter').textContent").startswith("2 / ")
+    assert browser.evaluate("location.hash") == "#hands"
+    for width in (320, 390, 800, 1280):
+        browser.resize(width, 900)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    browser.evaluate("location.hash = ''")
+    browser.wait_for("document.getElementById('hands-text') === null")
+    assert not browser.messages
 
 
 def test_a_server_that_ends_is_noticed(tmp_path, browser):

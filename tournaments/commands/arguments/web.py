@@ -9,8 +9,9 @@ def add(commands) -> None:
         commands,
         "web",
         "web",
-        "Watch runs in the browser: progress, ranking with intervals and faults, as they come. The server can be "
-        "reached from this machine alone, by the address that is printed, which works once. Needs the extra web: "
+        "Watch runs in the browser: progress, ranking with intervals and faults, as they come. Step through pasted "
+        "hands (PHH, ACPC logs). The server can be reached from this machine alone, by the address that is printed, "
+        "which works once. Needs the extra web: "
         'pip install "plurispiel[web]".',
         ["web", "web --folder runs --port 8123 --no-open"],
     )

@@ -1,9 +1,8 @@
 "use strict";
-// The list of runs, and a run that is watched. The address names what is shown: nothing for the list, #run=NAME.
-(() => {
+// The list of runs, and a run that is watched. Both return a function that ends them.
+const dashboard = (() => {
   const SCORES = { raw: "raw", duplicate: "duplicate", aivat: "AIVAT", aivat_duplicate: "AIVAT, duplicate", aivat_zero_sum: "AIVAT, zero-sum" };
   const content = document.getElementById("content"), title = document.getElementById("title");
-  let leave = () => {};
 
   const share = (done, wanted) => wanted ? `${Math.floor(100 * done / wanted)} %` : "–";
   const duration = (seconds) => seconds < 90 ? `${Math.ceil(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${number(seconds / 3600, 1)} h`;
@@ -169,14 +168,5 @@
       : sectionOf("Faults", "", make("p", "remark", "No agent committed a fault."));
   }
 
-  function route() {
-    leave();
-    notice("");
-    const found = /^#run=(.+)$/.exec(location.hash);
-    let name = "";
-    try { name = found ? decodeURIComponent(found[1]) : ""; } catch { /* a broken address shows the list */ }
-    leave = name ? showRun(name) : showList();
-  }
-  addEventListener("hashchange", route);
-  route();
+  return { showList, showRun };
 })();

@@ -1,0 +1,77 @@
+"""Hands as text, turned into the stories that the hand viewer shows.
+
+Hole cards that the text does not state stay unknown: the story holds none for such a seat.
+"""
+
+import tempfile
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.evaluation.replay import replay_betting, replay_hand
+from plurispiel.tournaments.formats.acpc import read_acpc
+from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
+from plurispiel.tournaments.formats.phh import read_phh
+from plurispiel.tournaments.run.hand_story import cell_names, cells_across, hand_story, judged
+from plurispiel.tournaments.run.witness import Told
+
+MAX_HANDS = 100
+"""Number of hands of a text that are shown."""
+
+
+def pasted_hands(text: str) -> dict[str, Any]:
+    """Return the hands of a text in the PHH format, or of a log of the ACPC's dealer.
+
+    Returns
+    -------
+    dict
+        ``data`` (the hands as `report.viewer.js` takes them), ``troubles`` (for each hand that is broken or not
+        decided: which, and why) and ``left_out`` (whether there are hands beyond the first 100).
+    """
+    found = _histories(text)
+    stories: list[dict[str, Any]] = []
+    names: dict[str, list[str]] = {}
+    cells: dict[str, list[str]] = {}
+    across: dict[str, int] = {}
+    troubles = []
+    for history in found[:MAX_HANDS]:
+        if isinstance(history, BrokenHistory):
+            troubles.append(printable(f"hand {history.hand}: {history.what}" if history.hand else history.what)[:400])
+            continue
+        try:
+            story = _story(history)
+        except ValueError as error:
+            troubles.append(printable(f"hand {history.label}: {error}")[:400])
+        else:
+            run = str(len(stories))
+            names[run] = [printable(name) for name in history.names]
+            cells[run], across[run] = cell_names(history.rules), cells_across(history.rules)
+            stories.append({"name": printable(f"hand {history.label}"), "run": run, "remark": "", **story})
+    data = {"names": names, "cells": cells, "across": across, "values": {}, "opening": [0, 0], "hands": stories}
+    return {"data": data, "troubles": troubles, "left_out": len(found) > MAX_HANDS}
+
+
+def _histories(text: str) -> list[HandHistory | BrokenHistory]:
+    """Return at most 101 hands. The readers get a file in a folder of its own, so that no game file lies beside it."""
+    lines = [line.strip() for line in text.splitlines()]
+    is_acpc = any(line.startswith(("STATE:", "# name/game/")) for line in lines)
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    with tempfile.TemporaryDirectory(prefix="plurispiel-") as folder:
+        path = Path(folder) / ("text.log" if is_acpc else "text.phhs" if first.startswith("[") else "text.phh")
+        path.write_text(text, encoding="utf-8", errors="replace")
+        return list(islice(read_acpc(path) if is_acpc else read_phh(path), MAX_HANDS + 1))
+
+
+def _story(history: HandHistory) -> dict[str, Any]:
+    rules = history.rules
+    betting = history.betting or replay_betting(rules, history.actions)
+    hand = replay_hand(betting, history.hole_cards, history.board)
+    seats = range(rules.num_seats)
+    story = judged(hand_story(Told(hand, seats, (), [None for _ in seats])), [None for _ in seats])
+    if len(story["board"]) > len(history.board):
+        raise ValueError(
+            f"{len(history.board)} board cards are stated, and the betting went on to {len(story['board'])}"
+        )
+    shown = [cards if history.hole_cards[seat] else [] for seat, cards in enumerate(story["cards"])]
+    return story | {"cards": shown}
