@@ -153,6 +153,20 @@ class HandViewer:
             "hand_grids": [GRID_COLUMNS, *grids],
         }
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """What ``viewer.js`` shows, as plain values."""
+        return {
+            "names": self.names,
+            "cells": self.cells,
+            "across": self.across,
+            "values": {letter: values.text for letter, values in self.values.items()},
+            "opening": self.opening,
+            "hands": [
+                {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
+            ],
+        }
+
     def html(self) -> str:
         """Return the section's body: the viewer, which needs JavaScript, and the hands as text, which need none."""
         remarks = "".join(map(paragraph, self.remarks))
@@ -163,18 +177,8 @@ class HandViewer:
             f"<pre>{html.escape(story_text(hand.story, self.names[hand.letter]))}</pre></details>"
             for hand in self.hands
         )
-        data = {
-            "names": self.names,
-            "cells": self.cells,
-            "across": self.across,
-            "values": {letter: values.text for letter, values in self.values.items()},
-            "opening": self.opening,
-            "hands": [
-                {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
-            ],
-        }
         # A text that holds "</script>" would end the script, so "<", ">" and "&" are escaped in all texts.
-        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(self.data, separators=(",", ":"), allow_nan=False)
         for letter in "<>&":
             text = text.replace(letter, f"\\u{ord(letter):04x}")
         return (

@@ -4,7 +4,6 @@ The server computes no hands: it reads stores in threads, and a report is made b
 """
 
 import asyncio
-import json
 import secrets
 import sys
 from collections.abc import Awaitable, Callable
@@ -17,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.web.analyzer import pasted_hands
 from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
 from plurispiel.tournaments.web.gate import Gate
@@ -45,7 +45,7 @@ _FILES = {
 
 _ENTER = "/api/enter"
 _INTERVAL_S = 1.0
-_REPORT_S = 600.0
+_WORK_S = 600.0
 
 
 class Pages:
@@ -68,7 +68,7 @@ class Pages:
         self._runs = Runs(folder)
         self._key = key
         self._reading = asyncio.Lock()  # one thread reads at a time
-        self._reporting = asyncio.Lock()
+        self._working = asyncio.Lock()
         self.token = secrets.token_urlsafe(32)
 
     async def enter(self, request: Request) -> Response:
@@ -90,15 +90,23 @@ class Pages:
 
     async def make_report(self, request: Request) -> Response:
         """Make the report of a run, and answer with its path."""
-        name = parse_message(Chosen, await request.body()).run
-        folder = await self._read(self._runs.find, name)
-        if self._reporting.locked():
-            return _error(409, "another report is being made")
-        async with self._reporting:
-            code, out, err = await _report(folder)
+        return await self._work(request, "cli", "report", "--json")
+
+    async def show_hands(self, request: Request) -> Response:
+        """Answer with hands of a run for the hand viewer."""
+        return await self._work(request, "web.run_hands")
+
+    async def _work(self, request: Request, module: str, *words: str) -> Response:
+        """Answer with the JSON that a module prints about a run; one process works at a time."""
+        folder = await self._read(self._runs.find, parse_message(Chosen, await request.body()).run)
+        if self._working.locked():
+            return _error(409, "another report or replay is being made; try again when it is done")
+        async with self._working:
+            code, out, err = await _printed(module, *words, str(folder.absolute()))
         if code:
-            return _error(500, err.strip().splitlines()[-1][:400] if err.strip() else f"the report ended with {code}")
-        return JSONResponse({"report": json.loads(out)["report"]})
+            lines = err.strip().splitlines()
+            return _error(500, printable(lines[-1])[:400] if lines else f"the process ended with {code}")
+        return Response(out, media_type="application/json")
 
     async def watch(self, socket: WebSocket) -> None:
         """Send the figures of a run, again each time the run has grown, until the page leaves."""
@@ -150,6 +158,7 @@ def make_app(pages: Pages, port: int, key: str) -> Gate:
         Route(_ENTER, pages.enter, methods=["POST"]),
         Route("/api/runs", pages.list_runs),
         Route("/api/hands", pages.read_pasted, methods=["POST"]),
+        Route("/api/run-hands", pages.show_hands, methods=["POST"]),
         Route("/api/report", pages.make_report, methods=["POST"]),
         WebSocketRoute("/watch", pages.watch),
     ]
@@ -166,20 +175,20 @@ def _file(path: Path, kind: str) -> Callable[[Request], Awaitable[Response]]:
     return answer
 
 
-async def _report(folder: Path) -> tuple[int, str, str]:
-    """Run `plurispiel report` on a folder in a process of its own; return its exit code and output."""
-    command = [sys.executable, "-m", "plurispiel.tournaments.cli", "report", str(folder.absolute()), "--json"]
+async def _printed(module: str, *words: str) -> tuple[int, bytes, str]:
+    """Run a module of this package in a process of its own; return its exit code, output and messages."""
+    command = [sys.executable, "-m", f"plurispiel.tournaments.{module}", *words]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe)
     try:
-        out, err = await asyncio.wait_for(process.communicate(), _REPORT_S)
+        out, err = await asyncio.wait_for(process.communicate(), _WORK_S)
     except TimeoutError:
-        return 1, "", f"the report was not finished within {_REPORT_S:g} s"
+        return 1, b"", f"it was not finished within {_WORK_S:g} s"
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return process.returncode or 0, out.decode(errors="replace"), err.decode(errors="replace")
+    return process.returncode or 0, out, err.decode(errors="replace")
 
 
 def _error(status: int, text: str) -> Response:

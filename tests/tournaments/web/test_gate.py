@@ -75,6 +75,7 @@ REFUSED = {
     "JSON of 50,000 brackets": (400, lambda c: c.post("/api/report", b"[" * 50_000)),
     "a run above the folder": (400, lambda c: c.post("/api/report", {"run": "../../etc"})),
     "a run by its path": (400, lambda c: c.post("/api/report", {"run": "/etc"})),
+    "hands of a run elsewhere": (400, lambda c: c.post("/api/run-hands", {"run": ".."})),
     "a body of 300 KB": (413, lambda c: c.post("/api/report", b" " * 300_000)),
     "an address of 3 KB": (414, lambda c: c.get("/api/runs?" + "x" * 3000)),
     "PUT": (405, lambda c: c.send("PUT", "/api/runs")),

@@ -97,6 +97,11 @@ def test_a_browser_enters_once_and_shows_a_run(server, browser):
         browser.resize(width, 900)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
     assert browser.evaluate("[...document.querySelectorAll('a, button')].every((node) => node.textContent.trim())")
+    browser.evaluate("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Show hands').click()")
+    browser.wait_for("document.querySelectorAll('.range .cell').length === 169")
+    assert browser.evaluate("document.querySelectorAll('.viewer-bar option').length") == 12
+    browser.press("ArrowRight")
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 1280
     assert not browser.messages
     assert all(url.startswith(f"http://127.0.0.1:{server.port}/") for url in browser.requests if url != "about:blank")
     browser.open(f"http://127.0.0.1:{server.port}/enter#token=x")

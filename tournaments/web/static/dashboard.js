@@ -63,7 +63,27 @@ const dashboard = (() => {
       button.disabled = false;
     });
     const report = sectionOf("Report", "One page with all tables, pictures and a hand viewer, written into the run's folder.", button, made);
-    content.replaceChildren(summary, report, log);
+    const viewer = make("section"), open = make("button", "", "Show hands"), said = make("p", "remark"), place = make("div");
+    const leaving = new AbortController();
+    open.type = "button";
+    said.setAttribute("role", "status");
+    open.addEventListener("click", async () => {
+      open.disabled = true;
+      said.textContent = "The hands are being replayed …";
+      try {
+        const found = await ask("/api/run-hands", { run: name });
+        if (leaving.signal.aborted) return;
+        said.textContent = found.remarks.join(" ");
+        if (found.data.hands.length) showHands(place, found.data, { keepsAddress: false, leaving: leaving.signal });
+        else said.textContent ||= "The run holds no hand yet.";
+        open.hidden = found.data.hands.length > 0;
+      } catch (error) {
+        said.textContent = error.message;
+      }
+      open.disabled = false;
+    });
+    viewer.append(make("h2", "", "Hands"), make("p", "note", "Twelve hands with most decisions and chips, with the strategies of the agents and the luck that AIVAT takes out."), open, said, place);
+    content.replaceChildren(summary, viewer, report, log);
     const narrow = matchMedia("(max-width: 640px)");
     let latest = null;
     const show = (run) => {
@@ -75,7 +95,7 @@ const dashboard = (() => {
     const again = () => { if (latest) show(latest); };
     narrow.addEventListener("change", again);
     const end = listen("/watch", { run: name }, show);
-    return () => { narrow.removeEventListener("change", again); end(); };
+    return () => { leaving.abort(); narrow.removeEventListener("change", again); end(); };
   }
 
   function progressOf(run) {
