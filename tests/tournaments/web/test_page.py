@@ -21,6 +21,28 @@ FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|https?://(?!www\.w3\.org)"
 )
 
+PALE = """(() => {
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const linear = (c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const light = (rgb) => rgb.slice(0, 3).map((c) => linear(c / 255))
+    .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
+  const behind = (node) => {
+    for (; node; node = node.parentElement) {
+      const colour = numbers(getComputedStyle(node).backgroundColor);
+      if (colour.length < 4 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const kinds = "h1, h2, p, a, button, label, textarea, th, td, dt, dd, .curves text, .rates text";
+  return [...document.querySelectorAll(kinds)]
+    .filter((node) => node.textContent.trim() && node.getClientRects().length)
+    .map((node) => {
+      const style = getComputedStyle(node), isDrawn = node instanceof SVGElement;
+      const pair = [light(numbers(isDrawn ? style.fill : style.color)), light(behind(node))].sort((a, b) => b - a);
+      return [(pair[0] + 0.05) / (pair[1] + 0.05), node.textContent];
+    }).filter(([contrast]) => contrast < 4.5).map(([contrast, text]) => `${text}: ${contrast.toFixed(2)}`);
+})()"""  # the texts whose contrast with what is behind them is less than 4.5
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -97,6 +119,9 @@ def test_a_browser_enters_once_and_shows_a_run(server, browser):
         browser.resize(width, 900)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
     assert browser.evaluate("[...document.querySelectorAll('a, button')].every((node) => node.textContent.trim())")
+    for dress in ("light", "dark"):
+        browser.dress(dress)
+        assert browser.evaluate(PALE) == []
     browser.evaluate("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Show hands').click()")
     browser.wait_for("document.querySelectorAll('.range .cell').length === 169")
     assert browser.evaluate("document.querySelectorAll('.viewer-bar option').length") == 12
