@@ -34,7 +34,7 @@ class TimedRun(NamedTuple):
 
 
 def split_algorithms(text: str) -> list[str]:
-    """Return the names of a list that is separated by commas outside parentheses.
+    """Split a list of algorithms at its commas, but not at commas inside parentheses.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class HoldemRules:
     -----
     By a rule of the ACPC that card rooms do not have, every all-in raise re-opens the betting. In a no-limit game, the
     smallest raise after a raise to ``x`` is to ``max(s, 2x - m)``. Here ``m`` is the largest contribution before the
-    raise to ``x``, and ``s`` the total to which a seat with enough chips then had to raise at least. A street has at
+    raise to ``x``, and ``s`` is the smallest legal raise at that time for a seat with enough chips. A street has at
     most 64 actions.
     """
 

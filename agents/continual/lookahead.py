@@ -1,8 +1,8 @@
 """Depth-limited solving of one street: DeepStack's hybrid of CFR and CFR+, with the re-solving gadget.
 
-Both seats learn at the same time by regret matching+, and averages weigh all iterations alike but for those at the
-start, which are omitted. Where the street ends, a value function gives the values of all hands. A lookahead on the last
-street reaches to the end of the hand and needs none.
+Both seats learn at the same time by regret matching+. Averages omit a number of iterations at the start, and weigh all
+others alike. Where the street ends, a value function gives the values of all hands. A lookahead on the last street
+reaches to the end of the hand and needs no value function.
 
 References
 ----------
@@ -200,11 +200,11 @@ class Lookahead:
         Parameters
         ----------
         ranges : float64[2, num_combos]
-            Each seat's weight of each combo; those of an opponent with a gadget are its weights before its choice.
+            Each seat's weight of each combo. An opponent that may terminate has its weights before that choice here.
         iterations, omitted : int
             All iterations, and those at the start that do not count in means.
         opponent : Opponent, optional
-            The seat that may terminate; without, both ranges are as given.
+            The seat that may terminate; by default neither seat may, and both ranges stay as given.
         bounds : {"iterations", "average", "best"}
             The values and reaches that `SolvedLookahead.means` has.
         """

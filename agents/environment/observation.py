@@ -1,9 +1,9 @@
 """A learner's observation: a vector of float32, in one of three layouts.
 
 `information-state` and `observation` are the tensors of ``universal_poker``, number for number. In all layouts the
-first entries tell the seat, one of n, and so the position. The parts of `compact`, in order, are the following, where C
-is the number of cards of the deck (card ``rank * num_suits + suit``), and *chips* are divided by the largest stack, in
-a limit game by the largest possible contribution:
+first n entries, one for each seat, tell the learner's seat and so its position. `compact` has the parts below, in this
+order. C is the number of cards of the deck, in which a card is ``rank * num_suits + suit``. *Chips* are divided by the
+largest stack, in a limit game by the largest possible contribution.
 
 1. n: the seat;
 2. one for each street: the street;

@@ -56,9 +56,9 @@ class LearnerTable:
     ----------
     rules : HoldemRules
     opponents : sequence of (str or Agent)
-        The agents that are no learners, as specs or as agents. All other seats are learners'.
+        The agents at the table, as specs or as objects. Each remaining seat has a learner.
     seat : {"rotate", "random"} or int
-        The shift: one more in each hand, drawn for each hand, or this number always.
+        The shift: it grows by one with each hand, is drawn for each hand, or is always the given number.
     observation : str
         A layout, see `environment.observation`.
     sizes : str or None
@@ -203,14 +203,14 @@ class LearnerTable:
         self._play_on()
 
     def begin_for_learner(self) -> tuple[int, float]:
-        """Deal hands until one in which a learner is to act; return the number of the others.
+        """Deal hands until a learner is to act, and skip hands that end before.
 
         Returns
         -------
         int
-            The number of hands that ended before a learner was to act.
+            The number of skipped hands.
         float
-            The sum of the first learner's rewards of these hands, in big blinds.
+            The sum of the first learner's rewards in the skipped hands, in big blinds.
 
         Raises
         ------

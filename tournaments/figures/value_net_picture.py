@@ -20,7 +20,7 @@ __all__ = ["draw_net"]
 _BARS = {"mae": "network", "mae_checkdown": "checking down", "mae_constant": "one value for all hands"}
 _NET, _CHECKED_DOWN, _CONSTANT, _EXACT = SERIES[0], SERIES[4], SERIES[3], SERIES[6]
 _FEW_HANDS = 20
-"""Up to so many hands of a board are shown one by one, more by classes of equal strength."""
+"""The largest number of hands that are shown one by one; more hands are shown by classes of equal strength."""
 
 _NARROW = 12.0
 """The smallest share of hands, in percent, with a name of its own on the axis."""
