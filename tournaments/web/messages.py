@@ -1,8 +1,11 @@
 """What the page may send, and the only reader of it: strict JSON into frozen records."""
 
 import json
-from dataclasses import dataclass, field, fields
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+
+from plurispiel.abstraction.machine.settings import is_deep
 
 MAX_BODY = 256 * 1024
 """Bytes of a request's body."""
@@ -11,6 +14,8 @@ MAX_FRAME = 16 * 1024
 """Bytes of a frame of a WebSocket."""
 
 _MAX_TEXT = 1024
+_MAX_NUMBER = 1_000_000_000
+_MAX_LENGTH = 2048
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Pasted:
     hands: str = field(metadata={"most": MAX_BODY})
 
 
-Kind = TypeVar("Kind", Greeting, Enter, Chosen, Pasted)
+Kind = TypeVar("Kind")
 
 
 def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
@@ -50,7 +55,10 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
     Parameters
     ----------
     kind : type
-        The record, all fields of which are texts.
+        The record, a dataclass. A field is a ``str``, ``bool``, ``int``, ``float``, a ``tuple[..., ...]`` of one of
+        these, or a ``Mapping`` (an object whose content the caller checks). The field's metadata may hold ``least``
+        and ``most`` for numbers (0 to a thousand million), ``most`` for the number of characters of a text (1,024),
+        and ``length`` for the number of entries of a tuple (2,048).
     data : bytes
         The JSON text in UTF-8.
     limit : int
@@ -59,8 +67,8 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
     Raises
     ------
     ValueError
-        If the text is too long, no JSON, or no object with exactly the record's fields, or if a field is no text of at
-        most 1,024 characters (hands may be as long as a body).
+        If the text is too long, no JSON, or no object with exactly the record's fields (those with a default may be
+        left out), or if a field has another type or is out of bounds.
 
     >>> parse_message(Chosen, b'{"run": "first"}')
     Chosen(run='first')
@@ -73,13 +81,37 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
         raise ValueError("the message is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"the message is no valid JSON: {error}") from None
-    most = {each.name: each.metadata.get("most", _MAX_TEXT) for each in fields(kind)}
-    if not isinstance(found, dict) or sorted(found) != sorted(most):
-        raise ValueError(f"the message must be an object with the keys {', '.join(most)}, and no others")
-    for name, limit in most.items():
-        if not isinstance(found[name], str) or len(found[name]) > limit:
-            raise ValueError(f"{name} must be a text of at most {limit:,} characters")
-    return kind(**found)
+    known: dict[str, Field] = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
+    wanted = [name for name, each in known.items() if each.default is MISSING and each.default_factory is MISSING]
+    if not isinstance(found, dict) or set(found) - set(known) or set(wanted) - set(found):
+        raise ValueError(f"the message must be an object with the keys {', '.join(known)}, and no others")
+    types = get_type_hints(kind)
+    return kind(**{name: _value(name, value, types[name], known[name].metadata) for name, value in found.items()})
+
+
+def _value(name: str, value: Any, wanted: Any, bounds: Mapping[str, Any]) -> Any:
+    """Return a value of a message, checked against the type and bounds of its field."""
+    if get_origin(wanted) is tuple:
+        length = bounds.get("length", _MAX_LENGTH)
+        if not isinstance(value, list) or len(value) > length:
+            raise ValueError(f"{name} must be a list of at most {length:,} entries")
+        return tuple(_value(name, each, get_args(wanted)[0], bounds) for each in value)
+    if wanted is str:
+        most = bounds.get("most", _MAX_TEXT)
+        if not isinstance(value, str) or len(value) > most:
+            raise ValueError(f"{name} must be a text of at most {most:,} characters")
+    elif wanted is bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false")
+    elif wanted is int or wanted is float:
+        least, most = bounds.get("least", 0), bounds.get("most", _MAX_NUMBER)
+        is_number = isinstance(value, (int, float) if wanted is float else int) and not isinstance(value, bool)
+        if not is_number or not least <= value <= most:
+            raise ValueError(f"{name} must be a {'whole ' * (wanted is int)}number from {least:,} to {most:,}")
+        return wanted(value)
+    elif not isinstance(value, dict) or is_deep(value):
+        raise ValueError(f"{name} must be an object that is not nested deeply")
+    return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
