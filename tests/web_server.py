@@ -54,7 +54,7 @@ class RawClient:
         return {name: value for name, value in given.items() if value is not None}
 
     def send(self, method, path, body=b"", **changed):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         with contextlib.closing(connection):
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in self.headers(**changed).items():
@@ -75,7 +75,7 @@ class RawClient:
 
     def raw(self, data):
         """Send bytes, and return the first line of what comes back."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=15) as stream:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as stream:
             stream.sendall(data)
             return stream.makefile("rb").readline()
 

@@ -34,6 +34,9 @@ NOTE = (
     "play are replayed when this page is made, and compared with the stored run. Strategies of agents from outside, "
     "and of agents that are not deterministic, are shown as recorded during play, or not at all."
 )
+VIEWER_SCRIPTS = ("elements.js", "table.js", "grid.js", "viewer.js")
+"""The viewer's scripts in the order in which a page runs them."""
+
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb", "values", "in_scores")
 GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")
 CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probability", "range_share", "played")

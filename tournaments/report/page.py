@@ -16,7 +16,7 @@ from plurispiel.tournaments.report.crosstable import CROSSTABLE
 from plurispiel.tournaments.report.document import Part, html_document
 from plurispiel.tournaments.report.faults import FAULTS
 from plurispiel.tournaments.report.hand_viewer import NOTE as HANDS
-from plurispiel.tournaments.report.hand_viewer import HandViewer
+from plurispiel.tournaments.report.hand_viewer import VIEWER_SCRIPTS, HandViewer
 from plurispiel.tournaments.report.panel import Panel, csv_text, paragraph
 from plurispiel.tournaments.report.play import PLAY
 from plurispiel.tournaments.report.positions import POSITIONS
@@ -28,7 +28,7 @@ from plurispiel.tournaments.run.results import number_text
 
 SECTIONS = (RANKING, WIN_RATE, CROSSTABLE, CORRECTIONS, PLAY, POSITIONS, ANSWER_TIMES, FAULTS, PROVENANCE)
 
-_VIEWER = (Path(__file__).parent / "viewer.js").read_text(encoding="utf-8")
+_VIEWER = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in VIEWER_SCRIPTS)
 
 
 @dataclass(frozen=True)

@@ -3,30 +3,14 @@
 const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
   const listening = leaving ? { signal: leaving } : {};
   const hands = data.hands;
-  const SVG = "http://www.w3.org/2000/svg";
   const STREETS = ["Preflop", "Flop", "Turn", "River"];
-  const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
   let hand = 0, step = 0;
 
-  const make = (tag, css, text) => {
-    const node = document.createElement(tag);
-    if (css) node.className = css;
-    if (text !== undefined) node.textContent = text;
-    return node;
-  };
-  const draw = (parent, tag, attributes, text) => {
-    const node = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (text !== undefined) node.textContent = text;
-    parent.append(node);
-    return node;
-  };
   const bb = (chips, of) => {
     const value = chips / of.bb;
     return value.toLocaleString("en", { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 1 });
   };
   const signed = (chips, of) => (chips > 0 ? "+" : "") + bb(chips, of).replace("-", "−");
-  const percent = (share) => share === null ? "–" : (100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0) + " %";
   const nameOf = (of, seat) => data.names[of.run][of.agents[seat]];
 
   const narrowWindow = matchMedia("(max-width: 560px)");
@@ -46,15 +30,8 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
     return `${of.name} · ${board} · ${nameOf(of, best)} wins ${bb(of.payoffs[best], of)} bb`;
   }
   choice.addEventListener("change", () => show(Number(choice.value), 0));
-  const button = (text, label, act) => {
-    const node = make("button", "", text);
-    node.type = "button";
-    node.setAttribute("aria-label", label);
-    node.addEventListener("click", act);
-    return node;
-  };
-  const back = button("←", "Step back", () => move(-1));
-  const forth = button("→", "Step forward", () => move(1));
+  const back = buttonOf("←", "Step back", () => move(-1));
+  const forth = buttonOf("→", "Step forward", () => move(1));
   const counter = make("span", "counter");
   bar.append(choice, back, forth, counter, make("span", "hint", "← → steps, ↑ ↓ hands"));
   const line = make("div", "steps");
@@ -135,68 +112,22 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
     line.replaceChildren(...parts);
   }
 
-  const cardsText = (text) => text.replace(/(.)([cdhs])/g, (_, rank, suit) => rank + SUITS[suit] + " ").trim();
-
-  function card(parent, x, y, text, faded) {
-    const group = draw(parent, "g", { opacity: faded ? 0.35 : 1 });
-    draw(group, "rect", { x, y, width: 27, height: 36, rx: 4, class: "card-face" });
-    draw(group, "text", { x: x + 13.5, y: y + 16, "text-anchor": "middle", class: `card-text suit-${text[1]}` }, text[0]);
-    draw(group, "text", { x: x + 13.5, y: y + 31, "text-anchor": "middle", class: `card-text suit-${text[1]}` }, SUITS[text[1]]);
-  }
-
   function tableOf(of) {
-    const now = of.steps[step], n = of.positions.length;
-    const svg = document.createElementNS(SVG, "svg");
-    const narrow = narrowWindow.matches;
-    const width = narrow ? 380 : 600, height = narrow ? 500 : 430;
-    const centre = width / 2, middle = narrow ? 245 : 207;
-    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "The table");
-    const felt = narrow ? { x: 55, y: 95, width: 270, height: 300, rx: 112 } : { x: 95, y: 95, width: 410, height: 225, rx: 112 };
-    draw(svg, "rect", { ...felt, class: "felt" });
-    const seen = of.board.slice(0, now.board);
-    const start = centre - (of.board_size * 32 - 5) / 2;
-    for (let k = 0; k < of.board_size; k++) {
-      if (k < seen.length) card(svg, start + 32 * k, middle - 35, seen[k], false);
-      else draw(svg, "rect", { x: start + 32 * k, y: middle - 35, width: 27, height: 36, rx: 4, class: "card-void" });
-    }
-    const pot = now.paid.reduce((a, b) => a + b, 0);
-    draw(svg, "text", { x: centre, y: middle + 29, "text-anchor": "middle", class: "pot" }, `pot ${bb(pot, of)} bb`);
+    const now = of.steps[step], hasEnded = step === of.steps.length - 1;
     const caption = now.kind === "action" ? `${of.positions[now.seat]} ${now.text}`
       : now.kind === "board" ? cardsText(now.text) : now.text;
-    draw(svg, "text", { x: centre, y: middle + 49, "text-anchor": "middle", class: "caption" }, caption);
-    for (let seat = 0; seat < n; seat++) {
-      const angle = Math.PI / 2 + 2 * Math.PI * seat / n;
-      const x = centre + (narrow ? 125 : 232) * Math.cos(angle), y = middle + (narrow ? 195 : 157) * Math.sin(angle);
-      const acts = now.seat === seat, out = now.folded[seat] === 1;
-      const box = draw(svg, "g", {});
-      draw(box, "rect", { x: x - 62, y: y - 24, width: 124, height: 70, rx: 8, class: acts ? "seat acts" : "seat" });
-      const cards = of.cards[seat];
-      cards.forEach((text, k) => card(box, x + (k - cards.length / 2) * 31 + 2, y - 44, text, out));
-      draw(box, "text", { x, y: y + 10, "text-anchor": "middle", class: out ? "who out" : "who" },
-        cut(`${of.positions[seat]} ${nameOf(of, seat)}`, 16));
-      const left = of.stacks ? `${bb(of.stacks[seat] - now.paid[seat], of)} bb` : "";
-      draw(box, "text", { x, y: y + 25, "text-anchor": "middle", class: "stack" }, left);
-      const ended = step === of.steps.length - 1;
-      const text = ended ? `${signed(of.payoffs[seat], of)} bb` : now.paid[seat] ? `in: ${bb(now.paid[seat], of)} bb` : "";
-      const css = ended ? (of.payoffs[seat] > 0 ? "paid plus" : of.payoffs[seat] < 0 ? "paid minus" : "paid") : "paid";
-      draw(box, "text", { x, y: y + 40, "text-anchor": "middle", class: css }, text);
-    }
-    return svg;
-  }
-
-  const cut = (text, length) => text.length > length ? text.slice(0, length - 1) + "…" : text;
-
-  function colours(grid) {
-    const raises = grid.kinds.filter((kind) => kind === 2).length;
-    let number = 0;
-    return grid.kinds.map((kind) => {
-      if (kind < 2) return kind === 0 ? "fold" : "call";
-      const shade = raises === 1 ? 2 : 1 + Math.round(3 * number / (raises - 1));
-      number += 1;
-      return `raise-${shade}`;
-    });
+    const seats = of.positions.map((position, seat) => ({
+      name: `${position} ${nameOf(of, seat)}`,
+      cards: of.cards[seat],
+      backs: of.cards[seat].length ? 0 : of.hole_size,
+      isOut: now.folded[seat] === 1,
+      acts: now.seat === seat,
+      stack: of.stacks ? `${bb(of.stacks[seat] - now.paid[seat], of)} bb` : "",
+      note: hasEnded ? `${signed(of.payoffs[seat], of)} bb` : now.paid[seat] ? `in: ${bb(now.paid[seat], of)} bb` : "",
+      css: !hasEnded || !of.payoffs[seat] ? "" : of.payoffs[seat] > 0 ? "plus" : "minus",
+    }));
+    const pot = `pot ${bb(now.paid.reduce((a, b) => a + b, 0), of)} bb`;
+    return drawTable({ seats, board: of.board.slice(0, now.board), boardSize: of.board_size, pot, caption }, narrowWindow.matches);
   }
 
   const empty = (text) => [[make("p", "empty", text)], []];
@@ -209,56 +140,13 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
       return empty(`${of.positions[now.seat]} ${nameOf(of, now.seat)}: the strategy for its other hands is not known.`);
     if (!of.steps.some((one) => one.grid)) return empty("The seats’ strategies are not known.");
     if (k < 0) return empty("Step forward (→) to see the seats’ strategies.");
-    const one = of.steps[k], grid = one.grid, names = data.cells[of.run];
-    const bytes = Uint8Array.from(atob(grid.shares), (letter) => letter.charCodeAt(0));
-    const width = 1 + grid.actions.length, across = data.across[of.run];
-    const rows = Math.ceil(names.length / across);
-    const cell = 34, css = colours(grid);
-    const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("viewBox", `0 0 ${across * cell} ${rows * cell}`);
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `Strategy of ${nameOf(of, one.seat)}`);
-    svg.setAttribute("class", k === step ? "range" : "range past");
-    svg.style.maxWidth = `${Math.min(470, 70 * across)}px`;
-    let most = 0;
-    for (let c = 0; c < names.length; c++) most = Math.max(most, bytes[c * width]);
-    const readout = make("p", "readout");
-    names.forEach((name, c) => {
-      const x = (c % across) * cell, y = Math.floor(c / across) * cell, share = bytes[c * width];
-      const group = draw(svg, "g", { class: "cell" });
-      draw(group, "rect", { x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, class: "cell-void" });
-      const height = most ? (cell - 1) * share / most : 0;
-      let total = 0;
-      for (let a = 1; a < width; a++) total += bytes[c * width + a];
-      let from = x + 0.5;
-      for (let a = 1; a < width && total; a++) {
-        const wide = (cell - 1) * bytes[c * width + a] / total;
-        if (wide > 0 && height > 0) draw(group, "rect", { x: from, y: y + cell - 0.5 - height, width: wide, height, class: css[a - 1] });
-        from += wide;
-      }
-      draw(group, "text", { x: x + 3, y: y + 12, class: share ? "cell-name" : "cell-name gone" }, name);
-      const says = grid.actions.map((text, a) => `${text} ${percent(bytes[c * width + a + 1] / 255)}`).filter((_, a) => bytes[c * width + a + 1]);
-      const text = total ? `${name}: ${says.join(", ")} · reach ${percent(share / 255)}` : `${name}: not possible with this board`;
-      draw(group, "title", {}, text);
-      group.addEventListener("mouseenter", () => { readout.textContent = text; });
-    });
-    const own = { x: (grid.cell % across) * cell + 1.5, y: Math.floor(grid.cell / across) * cell + 1.5, width: cell - 3, height: cell - 3, class: "own" };
-    draw(svg, "rect", own);
-    const held = of.cards[one.seat].map(cardsText).join(" ");
+    const one = of.steps[k], grid = one.grid;
+    const held = of.cards[one.seat].map(cardsText).join(" "), by = held ? ` with ${held}` : "";
+    const [svg, readout] = drawGrid(grid, data.cells[of.run], data.across[of.run], `Strategy of ${nameOf(of, one.seat)}`, k !== step);
     const head = make("p", "range-head");
     head.append(make("strong", "", `${of.positions[one.seat]} ${nameOf(of, one.seat)}`),
-      document.createTextNode(k === step ? ` with ${held}: ${one.text}` : ` with ${held}, at its last decision: ${one.text}`));
-    const table = make("table", "choices");
-    const row = (tag, cells) => { const tr = make("tr"); cells.forEach((text, c) => tr.append(make(tag, c ? "figure" : "", text))); return tr; };
-    table.append(row("th", ["action", `with ${held}`, "whole range"]));
-    grid.actions.forEach((text, a) => {
-      const tr = row("td", [text, percent(grid.own[a]), percent(grid.totals[a])]);
-      tr.firstChild.prepend(make("i", css[a]));
-      if (a === grid.played) tr.className = "played";
-      table.append(tr);
-    });
-    readout.textContent = "Point at a cell for its numbers.";
-    return [[head, svg, readout], [table]];
+      document.createTextNode(k === step ? `${by}: ${one.text}` : `${by}, at its last decision: ${one.text}`));
+    return [[head, svg, readout], [choicesOf(grid, held)]];
   }
 
   function ledgerOf(of) {

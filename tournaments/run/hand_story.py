@@ -29,8 +29,8 @@ def hand_story(told: Told) -> dict[str, Any]:
     -------
     dict
         ``bb`` (the big blind in chips), ``positions`` and ``agents`` (name of the position and agent number of each
-        seat), ``cards`` (of each seat), ``board``, ``board_size`` (board cards of the game), ``stacks``, ``payoffs``
-        and ``estimates`` of each seat in chips, and ``steps``. ``stacks`` is None in games without stacks, as in limit
+        seat), ``cards`` (of each seat), ``hole_size`` (hole cards of a seat), ``board``, ``board_size`` (board cards of
+        the game), ``stacks``, ``payoffs`` and ``estimates`` of each seat in chips, and ``steps``. ``stacks`` is None in games without stacks, as in limit
         hold'em; ``estimates`` is empty if the hand was not scored.
 
         A step holds ``kind`` (deal, action, board, end), ``text``, ``street``, ``board`` (number of board cards dealt),
@@ -85,6 +85,7 @@ def hand_story(told: Told) -> dict[str, Any]:
         "cards": [
             [card_text(card) for card in hand.deck[seat * size : (seat + 1) * size]] for seat in range(rules.num_seats)
         ],
+        "hole_size": size,
         "board": [card_text(card) for card in board[:seen]],
         "board_size": rules.num_board_cards,
         "stacks": None if rules.stacks is None else list(rules.stacks),

@@ -17,6 +17,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.tournaments.report.hand_viewer import VIEWER_SCRIPTS
 from plurispiel.tournaments.web.analyzer import pasted_hands
 from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
 from plurispiel.tournaments.web.gate import Gate
@@ -31,11 +32,11 @@ _FILES = {
     "/": (_STATIC / "index.html", "text/html"),
     ENTRANCE: (_STATIC / "enter.html", "text/html"),
     "/enter.js": (_STATIC / "enter.js", "text/javascript"),
-    "/elements.js": (_STATIC / "elements.js", "text/javascript"),
+    "/page.css": (_REPORT / "page.css", "text/css"),
+    **{f"/{name}": (_REPORT / name, "text/javascript") for name in VIEWER_SCRIPTS},
+    "/figures.js": (_STATIC / "figures.js", "text/javascript"),
     "/server.js": (_STATIC / "server.js", "text/javascript"),
     "/dashboard.js": (_STATIC / "dashboard.js", "text/javascript"),
-    "/page.css": (_REPORT / "page.css", "text/css"),
-    "/viewer.js": (_REPORT / "viewer.js", "text/javascript"),
     "/analyzer.js": (_STATIC / "analyzer.js", "text/javascript"),
     "/pages.js": (_STATIC / "pages.js", "text/javascript"),
     "/web.css": (_STATIC / "web.css", "text/css"),

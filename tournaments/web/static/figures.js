@@ -1,18 +1,5 @@
 "use strict";
-// Elements of the page and of its pictures. Texts enter the page as text only.
-const make = (tag, css, text) => {
-  const node = document.createElement(tag);
-  if (css) node.className = css;
-  if (text !== undefined) node.textContent = text;
-  return node;
-};
-const draw = (parent, tag, attributes, text) => {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-};
+// Numbers as text, tables of figures, and sections of a page.
 const number = (value, digits = 0) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const signed = (value) => value === null ? "–" : (value > 0 ? "+" : "") + number(value, 1).replace("-", "−");
 const halfWidth = (value) => value === null || value === undefined ? "" : `± ${number(value, 1)}`;
