@@ -30,8 +30,8 @@ def hand_story(told: Told) -> dict[str, Any]:
     dict
         ``bb`` (the big blind in chips), ``positions`` and ``agents`` (name of the position and agent number of each
         seat), ``cards`` (of each seat), ``hole_size`` (hole cards of a seat), ``board``, ``board_size`` (board cards of
-        the game), ``stacks``, ``payoffs`` and ``estimates`` of each seat in chips, and ``steps``. ``stacks`` is None in games without stacks, as in limit
-        hold'em; ``estimates`` is empty if the hand was not scored.
+        the game), ``stacks``, ``payoffs`` and ``estimates`` of each seat in chips, and ``steps``. ``stacks`` is None in
+        games without stacks, as in limit hold'em; ``estimates`` is empty if the hand was not scored.
 
         A step holds ``kind`` (deal, action, board, end), ``text``, ``street``, ``board`` (number of board cards dealt),
         ``paid`` (contribution of each seat), ``folded`` (0 or 1 for each seat) and ``terms``, the AIVAT terms of each
