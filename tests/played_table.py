@@ -7,11 +7,12 @@ import random
 from plurispiel.agents.specs import unique_names
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.dealing import YOU, Table
 from plurispiel.tournaments.play.history import PlayHistory
 from plurispiel.tournaments.play.opponents import Opponents, with_opponents
 from plurispiel.tournaments.play.person import Person
 from plurispiel.tournaments.play.screen import Screen
-from plurispiel.tournaments.play.session import YOU, Session, Table
+from plurispiel.tournaments.play.session import Session
 
 
 class RandomKeys(io.TextIOBase):

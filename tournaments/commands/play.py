@@ -21,11 +21,12 @@ from plurispiel.tournaments.commands.messages import say, say_all
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.dealing import YOU, Table
 from plurispiel.tournaments.play.history import AGENTS_LOG, PlayHistory
 from plurispiel.tournaments.play.opponents import Opponents, with_opponents
 from plurispiel.tournaments.play.person import Person
 from plurispiel.tournaments.play.screen import Screen
-from plurispiel.tournaments.play.session import YOU, Session, Table
+from plurispiel.tournaments.play.session import Session
 from plurispiel.tournaments.run.config import default_rules
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 
