@@ -8,6 +8,9 @@ The first measurement comes after 16 iterations, with buckets after 64. With a t
 the first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest
 measurement is kept free for the next one, and the clock is asked after every iteration, or every hundredth of a second
 if iterations are shorter.
+
+A run that was stopped can go on. The measurement at the stop does not count in the choice of later measurements, so the
+run goes on as if it had not been stopped.
 """
 
 import math
@@ -16,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["ConvergenceLimits", "OnProgress", "converge"]
+__all__ = ["ConvergenceLimits", "OnProgress", "Progress", "converge"]
 
 OnProgress = Callable[[int, float, float], None]
 """Called with the iterations done, the seconds so far and the exploitability in % of the pot."""
@@ -62,16 +65,46 @@ class ConvergenceLimits:
                 raise ValueError(f"{name} must be positive, got {value!r}")
 
 
+@dataclass
+class Progress:
+    """The state of a run between two calls of `converge`.
+
+    Attributes
+    ----------
+    check : int
+        The iteration of the next measurement; 0 before the first.
+    last_pct, last_iteration : float, int
+        The latest measurement that counts, and its iteration.
+    lowest_pct, of_iteration : float, int
+        The measurement after which none was lower by 5 % or more, and its iteration.
+    seconds : float
+        Time of the iterations and measurements so far.
+    iteration_s, measurement_s : float
+        Length of the latest iterations, each, and of the latest measurement.
+    """
+
+    check: int = 0
+    last_pct: float = math.inf
+    last_iteration: int = 0
+    lowest_pct: float = math.inf
+    of_iteration: int = 0
+    seconds: float = 0.0
+    iteration_s: float = math.inf
+    measurement_s: float = 0.0
+
+
 def converge(
     solver: _Solver,
     measure: Callable[[], float],
     limits: ConvergenceLimits,
     *,
     by_buckets: bool = False,
+    progress: Progress | None = None,
+    goes_on: Callable[[], bool] | None = None,
     on_progress: OnProgress | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> float:
-    """Run a solver until its target or a limit is reached, and return the seconds taken.
+) -> Progress:
+    """Run a solver until its target or a limit is reached, and return the state of the run.
 
     Parameters
     ----------
@@ -81,80 +114,91 @@ def converge(
     by_buckets : bool
         Whether hands are in buckets: the run then also ends when doubling its iterations lowers exploitability by less
         than 5 %.
+    progress : Progress, optional
+        The state of an earlier run of the solver, which goes on; modified in place. `max_seconds` counts anew.
+    goes_on : callable, optional
+        Called after every iteration, or every hundredth of a second if iterations are shorter; False ends the run.
     on_progress : callable, optional
         Called after each measurement.
     clock : callable
         Returns the time in seconds.
     """
-    begin = clock()
-    pace = _Pace(solver, begin + limits.max_seconds, clock)
+    state = progress or Progress()
+    begin, earlier_s = clock(), state.seconds
+    pace = _Pace(solver, begin + limits.max_seconds, state, goes_on, clock)
     first = _FIRST_CHECK_WITH_BUCKETS if by_buckets else _FIRST_CHECK
     least = _LEAST_FACTOR_WITH_BUCKETS if by_buckets else _LEAST_FACTOR
-    check = first if limits.max_seconds == math.inf else 1
-    lowest_pct, of_iteration = math.inf, 0
-    last_pct, last_iteration = math.inf, 0
+    state.check = state.check or (first if limits.max_seconds == math.inf else 1)
     while True:
-        in_time = pace.run_to(min(check, limits.max_iterations))
+        is_whole = pace.run_to(min(state.check, limits.max_iterations))
         began = clock()
         pct = measure()
         now = clock()
-        pace.keep_free(_FREE * (now - began))
+        state.measurement_s, state.seconds = now - began, earlier_s + now - begin
         if on_progress is not None:
-            on_progress(solver.iteration, now - begin, pct)
-        if pct <= limits.target_pct or solver.iteration >= limits.max_iterations or not in_time or pace.is_over():
-            return now - begin
-        if pct < _GAIN * lowest_pct:
-            lowest_pct, of_iteration = pct, solver.iteration
-        elif by_buckets and solver.iteration >= max(2 * of_iteration, first):
+            on_progress(solver.iteration, state.seconds, pct)
+        if pct <= limits.target_pct or solver.iteration >= limits.max_iterations or not is_whole or pace.is_over():
+            return state
+        if pct < _GAIN * state.lowest_pct:
+            state.lowest_pct, state.of_iteration = pct, solver.iteration
+        elif by_buckets and solver.iteration >= max(2 * state.of_iteration, first):
             # Imperfect recall: hands of a bucket differ in their past, and an equilibrium need not exist.
-            return now - begin
+            return state
         power = _LEAST_POWER
-        if pct < last_pct < math.inf:
-            power = max(math.log(last_pct / pct) / math.log(solver.iteration / last_iteration), _LEAST_POWER)
-        last_pct, last_iteration = pct, solver.iteration
+        if pct < state.last_pct < math.inf:
+            fall = math.log(state.last_pct / pct)
+            power = max(fall / math.log(solver.iteration / state.last_iteration), _LEAST_POWER)
+        state.last_pct, state.last_iteration = pct, solver.iteration
         factor = min(max((pct / limits.target_pct) ** (1.0 / power), least), _MOST_FACTOR)
         # Rounded down, so that the factor is not exceeded; small numbers of iterations grow by one.
-        check = max(int(solver.iteration * factor), solver.iteration + 1, first)
+        state.check = max(int(solver.iteration * factor), solver.iteration + 1, first)
 
 
 class _Pace:
-    """Iterations against the clock.
+    """Iterations against the clock, and against a call that ends them.
 
     Parameters
     ----------
     solver : VectorSolver or ThreeWaySolver
     deadline : float
         The time at which all work has to be done; infinity for none.
+    state : Progress
+        The length of iterations is written here.
+    goes_on : callable, optional
+        Returns False to end the iterations.
     clock : callable
     """
 
-    def __init__(self, solver: _Solver, deadline: float, clock: Callable[[], float]):
+    def __init__(
+        self,
+        solver: _Solver,
+        deadline: float,
+        state: Progress,
+        goes_on: Callable[[], bool] | None,
+        clock: Callable[[], float],
+    ):
         self._solver = solver
         self._deadline = deadline
-        self._free_s = 0.0
+        self._state = state
+        self._goes_on = goes_on
         self._clock = clock
-        self._iteration_s = math.inf  # of the last iterations done
-
-    def keep_free(self, seconds: float) -> None:
-        """Leave so many seconds before the deadline to other work."""
-        self._free_s = seconds
 
     def is_over(self) -> bool:
         """Return whether no time is left for another iteration."""
-        return self._left() < self._iteration_s
+        return self._left() < self._state.iteration_s
 
     def _left(self) -> float:
-        return self._deadline - self._free_s - self._clock()
+        return self._deadline - _FREE * self._state.measurement_s - self._clock()
 
     def run_to(self, iteration: int) -> bool:
-        """Iterate until so many iterations are done, and return True; False if the time was up before."""
+        """Iterate until so many iterations are done, and return True; False if the run ended before."""
         while self._solver.iteration < iteration:
-            if self._solver.iteration and self.is_over():
+            if self._solver.iteration and (self.is_over() or (self._goes_on is not None and not self._goes_on())):
                 return False
             at_once = iteration - self._solver.iteration
-            if self._deadline < math.inf:
-                at_once = min(at_once, max(1, int(min(_PIECE_S, self._left()) / self._iteration_s)))
+            if self._deadline < math.inf or self._goes_on is not None:
+                at_once = min(at_once, max(1, int(min(_PIECE_S, self._left()) / self._state.iteration_s)))
             began = self._clock()
             self._solver.run(at_once)
-            self._iteration_s = max((self._clock() - began) / at_once, 1e-9)
+            self._state.iteration_s = max((self._clock() - began) / at_once, 1e-9)
         return True

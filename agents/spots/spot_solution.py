@@ -1,5 +1,6 @@
 """Solving a spot until its exploitability is small enough, or a limit is reached."""
 
+import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.three_way_cfr import ThreeWayEvaluation, ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
-from plurispiel.agents.spots.convergence import ConvergenceLimits, OnProgress, converge
+from plurispiel.agents.spots.convergence import ConvergenceLimits, OnProgress, Progress, converge
 from plurispiel.agents.spots.node_ev import NodeEv, node_ev
 from plurispiel.agents.spots.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.spots.spot import Spot
@@ -55,6 +56,8 @@ class SpotSolution:
         Memory of the solver's tables and workspaces, in millions of bytes (`memory_bytes` of the solver).
     solver : VectorSolver or ThreeWaySolver
         The solver, whose tables hold the strategies.
+    progress : Progress, optional
+        The state of the run, from which `go_on` goes on; None for a solution read from a folder.
     """
 
     spot: Spot
@@ -66,6 +69,42 @@ class SpotSolution:
     seconds: float
     memory_mb: float
     solver: VectorSolver | ThreeWaySolver = field(repr=False)
+    progress: Progress | None = field(default=None, repr=False)
+
+    def go_on(
+        self,
+        *,
+        target_pct: float = TARGET_PCT,
+        max_seconds: float = math.inf,
+        max_iterations: int = MAX_ITERATIONS,
+        goes_on: Callable[[], bool] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> "SpotSolution":
+        """Go on with the run that gave this solution, and return the new solution.
+
+        A run that was stopped by `goes_on` and goes on equals a run without the stop, bit for bit. Both solutions share
+        one solver: from now on, `strategy` and `node_ev` of this solution are those of the new one.
+
+        Parameters
+        ----------
+        target_pct, goes_on, on_progress
+            As in `solve_spot`. No iteration follows if the target was reached before.
+        max_seconds : float
+            Limit of the further time.
+        max_iterations : int
+            Limit of all iterations, earlier ones included.
+
+        Raises
+        ------
+        ValueError
+            If a limit is not positive, or the solution was read from a folder, which holds average strategies alone.
+        """
+        if self.progress is None:
+            raise ValueError(
+                "a solution read from a folder cannot go on, as regrets are not kept: solve the spot again"
+            )
+        limits = ConvergenceLimits(target_pct, max_seconds, int(max_iterations))
+        return _converged(self.spot, self.solver, limits, self.progress, goes_on, on_progress)
 
     def strategy(self, node: str = "") -> NodeStrategy:
         """Return the average strategy at a node.
@@ -128,6 +167,7 @@ def solve_spot(
     max_iterations: int = MAX_ITERATIONS,
     threads: int = 2,
     on_memory: Callable[[int], None] | None = None,
+    goes_on: Callable[[], bool] | None = None,
     on_progress: OnProgress | None = None,
 ) -> SpotSolution:
     """Solve a spot until its exploitability is small enough, or a limit of time or iterations is reached.
@@ -148,6 +188,9 @@ def solve_spot(
         Number of threads with two players; with three players the solver always uses one.
     on_memory : callable, optional
         Called with the number of bytes that the solver will allocate, before the allocation.
+    goes_on : callable, optional
+        Called after every iteration, or every hundredth of a second if iterations are shorter. False ends the run after
+        one more measurement; `SpotSolution.go_on` goes on from there.
     on_progress : callable, optional
         Called after each measurement, see `OnProgress`.
 
@@ -181,14 +224,34 @@ def solve_spot(
             thinning=_THINNING if _is_thinned(spot) else 0,
             on_memory=check,
         )
+    return _converged(spot, solver, limits, Progress(), goes_on, on_progress)
+
+
+def _converged(
+    spot: Spot,
+    solver: VectorSolver | ThreeWaySolver,
+    limits: ConvergenceLimits,
+    progress: Progress,
+    goes_on: Callable[[], bool] | None,
+    on_progress: OnProgress | None,
+) -> SpotSolution:
+    """Run a solver to its limits, from the state of an earlier run on."""
     measured: list[Evaluation | ThreeWayEvaluation] = []
 
     def measure() -> float:
         measured.append(_measure(solver))
         return 100.0 * measured[-1].exploitability / spot.pot
 
-    seconds = converge(solver, measure, limits, by_buckets=solver.has_buckets, on_progress=on_progress)
-    return _solution(spot, solver, seconds, measured[-1])
+    converge(
+        solver,
+        measure,
+        limits,
+        by_buckets=solver.has_buckets,
+        progress=progress,
+        goes_on=goes_on,
+        on_progress=on_progress,
+    )
+    return dataclasses.replace(_solution(spot, solver, progress.seconds, measured[-1]), progress=progress)
 
 
 def require_memory(num_bytes: int) -> None:

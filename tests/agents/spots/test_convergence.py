@@ -26,8 +26,11 @@ class Watched:
 
     def converge(self, target_pct=0.5, max_seconds=math.inf, max_iterations=100_000, **options):
         limits = ConvergenceLimits(target_pct, max_seconds, max_iterations)
-        seconds = converge(self, self.measure, limits, clock=lambda: self.time, **options)
-        assert seconds == self.time
+        before = 0.0 if "progress" not in options else options["progress"].seconds
+        began = self.time
+        found = converge(self, self.measure, limits, clock=lambda: self.time, **options)
+        assert found.seconds == pytest.approx(before + self.time - began)
+        self.progress = found
         assert self.checks[-1] == self.iteration
         return self
 
@@ -90,3 +93,28 @@ def test_buckets_that_gain_nothing_more_end_the_run():
 def test_limits_are_positive(name):
     with pytest.raises(ValueError, match=f"{name} must be positive, got 0"):
         ConvergenceLimits(**{"target_pct": 1.0, "max_seconds": 1.0, "max_iterations": 1, name: 0})
+
+
+@pytest.mark.parametrize("by_buckets", [False, True])
+def test_a_run_that_is_stopped_many_times_measures_where_a_straight_run_does(by_buckets):
+    def exploitability(iteration):
+        return 0.5 * (300 / iteration) ** 1.2
+
+    straight = Watched(exploitability).converge(by_buckets=by_buckets)
+    stopped, stops = Watched(exploitability), []
+    stopped.converge(by_buckets=by_buckets, goes_on=lambda: False)
+    assert stopped.checks == [1]
+    while stopped.iteration < straight.iteration:
+        stopped.converge(by_buckets=by_buckets, progress=stopped.progress, goes_on=iter([True] * 37 + [False]).__next__)
+        stops.append(stopped.checks[-1])
+    assert len(stops) > 5
+    assert set(straight.checks) <= set(stopped.checks)
+    assert set(stopped.checks) - set(straight.checks) <= {1, *stops}
+
+
+def test_a_run_that_goes_on_keeps_to_its_new_limit():
+    solver = Watched(lambda iteration: 1.0, lambda iteration: 2.0, 3.0)
+    solver.converge(max_seconds=40.0)
+    began = solver.time
+    solver.converge(max_seconds=60.0, progress=solver.progress)
+    assert 60.0 - 1.5 * 3.0 - 2.0 <= solver.time - began <= 60.0
