@@ -83,7 +83,7 @@ class BotAgent(Agent):
             If the bot's own game has other rules than the table.
         """
         super().restart(rules, seat, rng)
-        self._table = _universal_poker(rules) if self._game is None else _checked(self._game, rules)
+        self._table = universal_poker(rules) if self._game is None else _checked(self._game, rules)
         self._bot = self._make_bot(self._table.game, seat, rng)
         self._betting = BettingState(rules)
         self._known: list[int] = []  # hole cards of the seat, then the board
@@ -159,12 +159,7 @@ class PolicyAgent(RangeAgent):
 
     def __init__(self, policy: Any, game: pyspiel.Game | str):
         self._policy = policy
-        self._game = OpenSpielGame(game)
-        if self._game.rules.betting_abstraction == "fullgame":
-            raise ValueError(
-                "a policy plays games with a menu of raises, got a universal_poker game with "
-                "bettingAbstraction=fullgame"
-            )
+        self._game = require_menu(OpenSpielGame(game))
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.
@@ -223,6 +218,27 @@ class SolverAgent(PolicyAgent):
         self._solution = _solve(rules, self._solver, self._iterations)
         self._policy, self._game = self._solution.policy, self._solution.game
         super().restart(rules, seat, rng)
+
+
+@functools.lru_cache(maxsize=64)
+def universal_poker(rules: HoldemRules) -> OpenSpielGame:
+    """Return ``universal_poker`` with these rules."""
+    return OpenSpielGame(load_game(rules))
+
+
+def require_menu(game: OpenSpielGame) -> OpenSpielGame:
+    """Return the game, if it has a menu of raises.
+
+    Raises
+    ------
+    ValueError
+        If every raise size is legal.
+    """
+    if game.rules.betting_abstraction == "fullgame":
+        raise ValueError(
+            "a policy plays games with a menu of raises, got a universal_poker game with bettingAbstraction=fullgame"
+        )
+    return game
 
 
 def openspiel_agent(bot: str, options: dict[str, str]) -> Agent:
@@ -319,12 +335,7 @@ def _fastest_game(rules: HoldemRules) -> OpenSpielGame:
         native = f"{name}(players={rules.num_seats})"
         if parse_game(native) == rules:
             return OpenSpielGame(native)
-    return _universal_poker(rules)
-
-
-@functools.lru_cache(maxsize=64)
-def _universal_poker(rules: HoldemRules) -> OpenSpielGame:
-    return OpenSpielGame(load_game(rules))
+    return universal_poker(rules)
 
 
 def _require_small(rules: HoldemRules) -> None:

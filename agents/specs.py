@@ -3,7 +3,8 @@
 A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the following:
 
 - a built-in agent, without ARG: ``tag``;
-- ``openspiel``, with the name of a bot: ``openspiel:cfr?iterations=500``;
+- ``openspiel``, with the name of a bot, or with a function of a Python file that returns a policy or learner of
+  OpenSpiel (`agents.learners`): ``openspiel:cfr?iterations=500``, ``openspiel:my_learner.py:learned``;
 - ``tabular``, with the folder of a solved game: ``tabular:runs/leduc``;
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``;
@@ -18,19 +19,13 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 
 import dataclasses
 import hashlib
-import importlib
 import importlib.machinery
-import importlib.util
-import inspect
 import os
 import re
 import sys
-import sysconfig
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -43,6 +38,7 @@ from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent,
 from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
 from plurispiel.agents.pokerbots import check_pokerbots_game, find_pokerbot
 from plurispiel.agents.programs import Program, find_program, relocated_command, split_command, titled_command
+from plurispiel.agents.user_code import call_factory, check_options, factory_in_file, factory_in_module
 
 BUILT_IN: dict[str, Callable[..., Agent]] = {
     agent.name: agent for agent in (RandomAgent, CallAgent, FoldAgent, RaiseAgent, TightAggressiveAgent, EquityAgent)
@@ -71,8 +67,8 @@ class AgentSpec:
     text : str
         The whole spec, without blanks around it.
     name, argument : str
-        The parts before and after the colon; the argument may be empty. The last colon separates them if the spec has
-        a file (``FILE.py:CLASS``), otherwise the first colon.
+        The parts before and after the colon; the argument may be empty. The last colon separates them if the spec
+        begins with a file (``FILE.py:CLASS``), otherwise the first colon.
     options : tuple of (str, str)
         The keys and values after the question mark, in order.
     """
@@ -83,9 +79,13 @@ class AgentSpec:
     options: tuple[tuple[str, str], ...]
 
     @property
-    def is_file(self) -> bool:
-        """Whether the agent is a class in a Python file."""
-        return self.name.endswith(".py")
+    def file(self) -> str:
+        """The Python file of ``FILE.py:CLASS`` and ``openspiel:FILE.py:NAME``; empty for other agents."""
+        path = self.name
+        if path == "openspiel":
+            before, colon, _ = self.argument.rpartition(":")
+            path = before if colon else self.argument
+        return path if path.endswith(".py") else ""
 
     @property
     def is_stored(self) -> bool:
@@ -114,7 +114,7 @@ class AgentSpec:
             return f"{self.name}:{os.path.basename(os.path.abspath(self.argument))}" + "".join(
                 self.text.partition("?")[1:]
             )
-        return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
+        return self.text.replace(self.file, Path(self.file).name, 1) if self.file else self.text
 
     @property
     def is_foreign(self) -> bool:
@@ -137,7 +137,7 @@ def parse_spec(text: str) -> AgentSpec:
     is_program = text.startswith(tuple(f"{name}:" for name in _COMMANDS))
     path, _, query = _program_parts(text) if is_program else text.partition("?")
     # A colon can also belong to a Windows drive; the class name after the last one never holds a separator.
-    is_file = ".py:" in path and not is_program
+    is_file = ".py:" in path and not is_program and not path.startswith("openspiel:")
     name, colon, argument = path.rpartition(":") if is_file else path.partition(":")
     options: list[tuple[str, str]] = []
     for pair in filter(None, query.split("&")):
@@ -218,7 +218,7 @@ def relocate_spec(spec: str, folder: Path) -> str:
         return spec  # a blueprint's name, or no argument
     if (parsed.is_stored or parsed.is_program) and parsed.argument:
         return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
-    return str(folder / parsed.name) + parsed.text[len(parsed.name) :] if parsed.is_file else spec
+    return parsed.text.replace(parsed.file, str(folder / parsed.file), 1) if parsed.file else spec
 
 
 def make_agent(spec: str) -> Agent:
@@ -234,6 +234,11 @@ def make_agent(spec: str) -> Agent:
     parsed = parse_spec(spec)
     options = dict(parsed.options)
     if parsed.name == "openspiel":
+        if parsed.file:
+            from plurispiel.agents.learners import learner_agent
+
+            name = parsed.argument.removeprefix(parsed.file).removeprefix(":")
+            return learner_agent(parsed.file, name, options, spec)
         from plurispiel.agents.guests import openspiel_agent
 
         return openspiel_agent(parsed.argument, options)
@@ -248,7 +253,7 @@ def make_agent(spec: str) -> Agent:
         if parsed.argument:
             raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")
         return _construct(BUILT_IN[parsed.name], options, spec)
-    if parsed.is_file and not parsed.argument:
+    if parsed.file and not parsed.argument:
         raise ValueError(f"the agent's class is missing, write {spec}:CLASS")
     if not parsed.argument:
         known = ", ".join(sorted([*BUILT_IN, "blueprint", "search", "continual"]))
@@ -256,14 +261,10 @@ def make_agent(spec: str) -> Agent:
             f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {known}; "
             "your own is FILE.py:CLASS, MODULE:CLASS or stdio:PROGRAM, OpenSpiel's are openspiel:BOT)"
         )
-    module = _load_file(parsed) if parsed.is_file else _import_module(parsed)
-    factory = getattr(module, parsed.argument, None)
-    if factory is None:
-        classes = [name for name, one in vars(module).items() if getattr(one, "__module__", "") == module.__name__]
-        there = suggestion(parsed.argument, classes) or f"; it has {', '.join(classes)}" * bool(classes)
-        raise ValueError(f"{parsed.name} has no class {parsed.argument!r}{there} (agent {spec!r})")
-    if not callable(factory):
-        raise ValueError(f"{parsed.argument!r} in {parsed.name} is not a class (agent {spec!r})")
+    if parsed.file:
+        factory = factory_in_file(parsed.file, parsed.argument, spec)
+    else:
+        factory = factory_in_module(parsed.name, parsed.argument, spec, _suggestion(parsed))
     return _construct(factory, options, spec)
 
 
@@ -394,7 +395,7 @@ def agent_file(spec: str) -> Path | None:
     parsed = parse_spec(spec)
     if parsed.is_program:
         return None
-    return Path(parsed.name) if parsed.is_file else _module_file(parsed)
+    return Path(parsed.file) if parsed.file else _module_file(parsed)
 
 
 def agent_files(spec: str) -> list[Path]:
@@ -425,12 +426,6 @@ def program_of(spec: str) -> Program:
         return find(parsed.argument, dict(parsed.options))
     except ValueError as error:
         raise ValueError(f"{error} (agent {parsed.text!r})") from None
-
-
-def search_in(folder: Path | str) -> None:
-    """Let Python search a folder for modules, after all other folders."""
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
 
 
 def _program_parts(text: str) -> tuple[str, str, str]:
@@ -485,22 +480,8 @@ def _stored_agent(spec: AgentSpec) -> Agent:
 
 
 def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) -> Agent:
-    try:
-        signature = inspect.signature(factory)
-    except ValueError:
-        raise ValueError(f"agent {spec!r} is no Agent class") from None
-    try:
-        signature.bind(**options)
-    except TypeError:
-        allowed = ", ".join(signature.parameters)
-        takes = f"takes the options {allowed}" if allowed else "takes no options"
-        unknown = next((name for name in options if name not in signature.parameters), "")
-        meant = suggestion(unknown, signature.parameters)
-        raise ValueError(f"agent {spec!r} {takes}, got {', '.join(options) or 'none'}{meant}") from None
-    try:
-        agent = factory(**{key: _value(text) for key, text in options.items()})
-    except (Exception, SystemExit) as error:  # a contestant's constructor may raise anything
-        raise ValueError(f"agent {spec!r} cannot be built: {_trouble(error)}") from error
+    check_options(factory, options, spec)
+    agent = call_factory(factory, options, spec)
     if missing := [name for name, placeholder in _METHODS.items() if not _defines(agent, name, placeholder)]:
         raise ValueError(f"agent {spec!r} lacks {' and '.join(missing)}; {_remedy(agent, missing[-1])}")
     return agent
@@ -523,67 +504,6 @@ def _remedy(agent: object, missing: str) -> str:
     methods = [name for name in vars(type(agent)) if callable(getattr(agent, name)) and not name.startswith("__")]
     arguments = "view" if missing == "act" else "public, combo_ids"
     return f"its class has to define {missing}(self, {arguments}){suggestion(missing, methods)}"
-
-
-def _trouble(error: BaseException) -> str:
-    """Return the message of an exception in an agent's code, with file and line."""
-    try:
-        text = str(error.msg if isinstance(error, SyntaxError) else error)
-    except Exception:  # even the text of a contestant's exception may raise
-        text = ""
-    line = _source_line(error)
-    return type(error).__name__ + f": {text}" * bool(text) + f" ({line})" * bool(line)
-
-
-def _source_line(error: BaseException) -> str:
-    """Return the file and line of an error; if a library raised it, those of the last line outside libraries."""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{os.path.basename(error.filename)}, line {error.lineno}"
-    _, *frames = traceback.extract_tb(error.__traceback__)  # the first frame is the call in this module
-    frames = [frame for frame in frames if not frame.filename.startswith("<")]
-    libraries = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib"))
-    frames = [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
-    return f"{os.path.basename(frames[-1].filename)}, line {frames[-1].lineno}" if frames else ""
-
-
-def _value(text: str) -> int | float | str:
-    for convert in (int, float):
-        try:
-            return convert(text)
-        except ValueError:
-            continue
-    return text
-
-
-class _SourceLoader(importlib.machinery.SourceFileLoader):
-    """Loads an agent's file, never its bytecode.
-
-    Bytecode also counts as that of an edited file, if the file has the same size and was saved in the same second.
-    """
-
-    def path_stats(self, path: str) -> Mapping[str, Any]:
-        """Raise OSError: without a time of change, bytecode is neither read nor written."""
-        raise OSError(f"no bytecode of {path} is used")
-
-
-def _load_file(spec: AgentSpec) -> ModuleType:
-    path = Path(spec.name)
-    if not path.is_file():
-        neighbours = [str(other) for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise ValueError(f"no file {spec.name!r}{suggestion(str(path), neighbours)} (agent {spec.text!r})")
-    module_spec = importlib.util.spec_from_file_location(f"plurispiel_agent_{path.stem}", path)
-    if module_spec is None or module_spec.loader is None:
-        raise ValueError(f"{spec.name!r} is not a Python file (agent {spec.text!r})")
-    if isinstance(module_spec.loader, importlib.machinery.SourceFileLoader):
-        module_spec.loader = _SourceLoader(module_spec.name, str(path))
-    search_in(path.resolve().parent)
-    module = importlib.util.module_from_spec(module_spec)
-    sys.modules[module.__name__] = module  # dataclasses look their module up
-    try:
-        module_spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # a contestant's file may raise anything
-        raise ValueError(f"{spec.name} cannot be loaded: {_trouble(error)}") from error
-    return module
 
 
 def _module_file(spec: AgentSpec) -> Path | None:
@@ -610,15 +530,3 @@ def _suggestion(spec: AgentSpec) -> str:
         if argument and Path(f"{path}.py").is_file():
             return f", did you mean {f'{path}.py:{argument}'!r}?"
     return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search", "continual", *PROGRAMS])
-
-
-def _import_module(spec: AgentSpec) -> ModuleType:
-    search_in(Path.cwd())
-    if not all(map(str.isidentifier, spec.name.split("."))):
-        raise ValueError(f"no agent or module {spec.name!r}{_suggestion(spec)}")
-    try:
-        return importlib.import_module(spec.name)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and f"{spec.name}.".startswith(f"{error.name}."):
-            raise ValueError(f"no agent or module {spec.name!r}: {error}{_suggestion(spec)}") from None
-        raise ValueError(f"{spec.name} cannot be imported: {_trouble(error)}") from error

@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 def test_commands_are_taken_apart(text, argument, options):
     spec = parse_spec(text)
     assert (spec.name, spec.argument, spec.options) == (text.partition(":")[0], argument, options)
-    assert spec.is_program and spec.is_foreign and not spec.is_file and not spec.is_stored
+    assert spec.is_program and spec.is_foreign and not spec.file and not spec.is_stored
 
 
 def test_titles_have_neither_the_folder_nor_cwd():

@@ -72,7 +72,7 @@ def test_specs_are_taken_apart(text, name, argument, options):
     spec = parse_spec(text)
     assert (spec.name, spec.argument, spec.options) == (name, argument, options)
     assert spec.text == text.strip()
-    assert spec.is_file == name.endswith(".py")
+    assert spec.file == (name if name.endswith(".py") else "")
     assert spec.is_foreign == (name not in (*BUILT_IN, "tabular", "blueprint", "search", "continual"))
 
 

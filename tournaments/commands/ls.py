@@ -41,6 +41,7 @@ _OTHER_AGENTS = {
     "search": "the bundled blueprint that fits the table, with search; ?time=1.0 or ?iterations=100",
     "search:FOLDER": "the same with a blueprint of your own, as in blueprint:FOLDER",
     "continual": "continual re-solving, in small games or heads-up hold'em from the flop on; ?iterations=300",
+    "openspiel:FILE.py:NAME": "a policy or learner of OpenSpiel, which a function in your own file returns",
     "FILE.py:CLASS": "an agent class in your own file",
     "MODULE:CLASS": "an agent class in an importable module",
     "stdio:PROGRAM": "a program of your own, with its arguments, that speaks the line protocol",

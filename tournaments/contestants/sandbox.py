@@ -307,16 +307,16 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
     if parsed.is_program:
         yield from _program_paths(program_of(spec), masked)
         return
-    if parsed.is_stored or not parsed.is_foreign or parsed.name == "openspiel":
+    if parsed.is_stored or not parsed.is_foreign or (parsed.name == "openspiel" and not parsed.file):
         return
-    folder = Path(parsed.name).resolve().parent if parsed.is_file else Path.cwd()
+    folder = Path(parsed.file).resolve().parent if parsed.file else Path.cwd()
     if not _is_above_home(folder) and folder not in masked:
         yield folder
     else:
         yield from folder.glob("*.py")
-        yield folder / parsed.name.partition(".")[0]  # the package of a MODULE:CLASS
-    if parsed.is_file:
-        yield Path(parsed.name)
+        yield folder / (parsed.file or parsed.name).partition(".")[0]  # the package of a MODULE:CLASS
+    if parsed.file:
+        yield Path(parsed.file)
 
 
 def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:

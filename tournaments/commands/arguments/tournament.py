@@ -43,7 +43,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         metavar="A,B,...",
         default=argparse.SUPPRESS,
         help="agent specs NAME[:ARG][?key=value&...], repeatable: built-in names (plurispiel ls agents), "
-        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT, stdio:PROGRAM, acpc:PROGRAM, pokerbots:FOLDER (default: blueprint "
+        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT, openspiel:FILE.py:NAME, stdio:PROGRAM, acpc:PROGRAM, "
+        "pokerbots:FOLDER (default: blueprint "
         "heads-up against each of tag, equity, call, raise and random; if --game, --seats, --format, --copies or "
         "--lineups is given, these six agents in that setting)",
     )
