@@ -13,9 +13,9 @@ from plurispiel.tournaments.web.server import WebServer
 
 
 @contextlib.contextmanager
-def served(folder):
-    """Serve a folder of runs."""
-    server = WebServer(folder)
+def served(folder, play=None):
+    """Serve a folder of runs, and lobby and tables."""
+    server = WebServer(folder, play=play)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -80,11 +80,11 @@ class RawClient:
             return stream.makefile("rb").readline()
 
     @contextlib.contextmanager
-    def open_socket(self, *, origin="own", key="own", **changed):
+    def open_socket(self, *, path="/watch", origin="own", key="own", **changed):
         """Open a WebSocket and say the key; ``origin`` and ``key`` may be others, or None."""
         headers = {"Sec-Fetch-Site": "same-origin"} | changed
         opened = connect(
-            f"ws://{self.host}/watch",
+            f"ws://{self.host}{path}",
             origin=self.origin if origin == "own" else origin,
             additional_headers=headers,
             compression=None,

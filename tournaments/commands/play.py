@@ -23,7 +23,7 @@ from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.play.adviser import Adviser
 from plurispiel.tournaments.play.dealing import YOU, Table
 from plurispiel.tournaments.play.history import AGENTS_LOG, PlayHistory
-from plurispiel.tournaments.play.opponents import Opponents, with_opponents
+from plurispiel.tournaments.play.opponents import Opponents, default_agent, with_opponents
 from plurispiel.tournaments.play.person import Person
 from plurispiel.tournaments.play.screen import Screen
 from plurispiel.tournaments.play.session import Session
@@ -31,7 +31,6 @@ from plurispiel.tournaments.run.config import default_rules
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 
 _MAX_SEATS = 10
-_DEFAULT, _SMALL_GAMES = "blueprint", "tag"
 
 
 def main(options: argparse.Namespace) -> int:
@@ -40,7 +39,7 @@ def main(options: argparse.Namespace) -> int:
     limits = Limits(options.time_limit, options.memory_limit)
     given = [spec for text in options.agents or () for spec in split_specs(text)]
     rules = _rules(options, len(given))
-    specs = with_opponents(rules, given or [_default_agent(rules)])
+    specs = with_opponents(rules, given or [default_agent(rules)])
     everyone = [*specs, *([options.hint] if options.hint else [])]
     values = choose_values(rules)
     for spec in dict.fromkeys(everyone):
@@ -105,14 +104,6 @@ def _rules(options: argparse.Namespace, num_agents: int) -> HoldemRules:
     if options.seats not in (None, rules.num_seats):
         raise ValueError(f"the game {options.game!r} has {rules.num_seats} seats, got --seats {options.seats}")
     return rules
-
-
-def _default_agent(rules: HoldemRules) -> str:
-    try:
-        game_note(_DEFAULT, rules)
-    except ValueError:
-        return _SMALL_GAMES
-    return _DEFAULT
 
 
 def _settings(rules: HoldemRules, specs: list[str], hint: str | None) -> dict[str, Any]:

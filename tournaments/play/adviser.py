@@ -35,9 +35,22 @@ class Adviser:
         self._try(lambda: self._agent.observe(event))
 
     def words(self, view: View) -> str:
-        """Return the agent's answer in words: its probabilities if it reports them, otherwise its action.
+        """Return the answer of `shares` in words, or why there is no hint."""
+        shares, trouble = self.shares(view)
+        if trouble:
+            return f"no hint from {self._name}: {trouble}"
+        parts = [f"{words} ({share:.0%})" for words, share in shares]
+        return f"hint from {self._name}: {', '.join(parts) or 'no legal action'}"
 
-        If the agent has failed in this hand, the words tell why there is no hint.
+    def shares(self, view: View) -> tuple[list[tuple[str, float]], str]:
+        """Return the agent's answer, and its error; one of the two is empty.
+
+        Returns
+        -------
+        list of (str, float)
+            The legal actions in words with their probabilities if the agent reports them, otherwise its action.
+        str
+            The reason why there is no answer, if the agent has failed in this hand.
         """
         answers: list[Decision] = []
 
@@ -47,7 +60,7 @@ class Adviser:
 
         self._try(ask)
         if self._trouble:
-            return f"no hint from {self._name}: {self._trouble}"
+            return [], self._trouble
         (answer,) = answers
         public = view.public
         state, before = public.betting(), street_start(public)
@@ -56,12 +69,8 @@ class Adviser:
             shares = {}
             for action, share in zip(answer.actions, answer.probabilities, strict=True):
                 shares[action] = shares.get(action, 0.0) + share
-        parts = [
-            f"{action_words(state, before, action)} ({share:.0%})"
-            for action, share in shares.items()
-            if share >= _LEAST and public.is_legal(action)
-        ]
-        return f"hint from {self._name}: {', '.join(parts) or 'no legal action'}"
+        legal = [(action, share) for action, share in shares.items() if share >= _LEAST and public.is_legal(action)]
+        return [(action_words(state, before, action), share) for action, share in legal], ""
 
     def _try(self, step) -> None:
         """Take a step, unless an earlier one failed in this hand."""

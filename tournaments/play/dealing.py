@@ -9,7 +9,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
-from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.aivat import Aivat, Score
 from plurispiel.evaluation.announced import Announced
 from plurispiel.evaluation.hand import Fault, Hand, play_hand
 from plurispiel.evaluation.referee import Referee
@@ -67,6 +67,24 @@ class Seating(NamedTuple):
     seat: int
 
 
+class Scored(NamedTuple):
+    """The scores of a hand.
+
+    Attributes
+    ----------
+    table : TableScore
+        The scores that the person's result counts.
+    scores : tuple of Score
+        The AIVAT score of every seat.
+    announced : list of (list of Announced, or None)
+        The strategies that each seat reported.
+    """
+
+    table: TableScore
+    scores: tuple[Score, ...]
+    announced: list[list[Announced] | None]
+
+
 class Dealing:
     """Deals the hands of a table.
 
@@ -122,8 +140,8 @@ class Dealing:
             raise RuntimeError(f"the person's seat failed: {own[0].message}")
         return hand
 
-    def score(self, hand: Hand, seating: Seating) -> tuple[TableScore, list[list[Announced] | None]]:
-        """Return the scores of the latest hand, and the strategies that the seats announced."""
+    def score(self, hand: Hand, seating: Seating) -> Scored:
+        """Score the latest hand."""
         turn, seated = seating.turn, self._seated(seating)
         trusted = [seat for seat, player in enumerate(turn) if player and self._opponents.are_trusted[player - 1]]
         tellers = [agent if seat in trusted else Agent() for seat, agent in enumerate(seated)]
@@ -138,7 +156,7 @@ class Dealing:
             # After a failed report no agent from outside is asked any more: each further failure could cost an agent
             # its process.
             self._asks_outsiders = not any(score.fault for score in said)
-        return table_score(scores, seating.seat, silent), announced
+        return Scored(table_score(scores, seating.seat, silent), scores, announced)
 
     def faults(self, hand: Hand, seating: Seating) -> tuple[list[tuple[str, Fault]], list[str]]:
         """Return the faults of a hand, each with the agent's name, and the names of agents that only fold from now on.

@@ -111,7 +111,7 @@ class HandReview:
                 self._who(seat),
                 cards_words(hand.deck[seat * size : (seat + 1) * size].tolist()),
                 chips_words(hand.payoffs[seat]),
-                self._made(seat),
+                made_words(hand, seat),
             )
             for seat in range(rules.num_seats)
         ]
@@ -152,22 +152,23 @@ class HandReview:
         played = decision.grid["played"]
         return f"{text} ({decision.grid['own'][played]:.0%}, {decision.grid['totals'][played] or 0.0:.0%})"
 
-    def _made(self, seat: int) -> str:
-        """Return ``folded``, or the category of a seat's hand at a showdown (``flush``).
-
-        Empty without a showdown, and for hands too short to have a category.
-        """
-        hand, rules = self._hand, self._hand.rules
-        if seat in hand.folded:
-            return "folded"
-        size = rules.num_hole_cards
-        if not hand.showdown or size + rules.num_board_cards < _MIN_RANKED:
-            return ""
-        cards = [*hand.deck[seat * size : (seat + 1) * size], *hand.deck[rules.num_seats * size :]]
-        return rank_category(int(hand_rank(np.array(cards))))
-
     def _who(self, seat: int) -> str:
         return f"{seat_positions(self._hand.rules)[seat]} {printable(self._names[seat])}"
+
+
+def made_words(hand: Hand, seat: int) -> str:
+    """Return ``folded``, or the category of a seat's hand at a showdown (``flush``).
+
+    Empty without a showdown, and for hands too short to have a category.
+    """
+    rules = hand.rules
+    if seat in hand.folded:
+        return "folded"
+    size = rules.num_hole_cards
+    if not hand.showdown or size + rules.num_board_cards < _MIN_RANKED:
+        return ""
+    cards = [*hand.deck[seat * size : (seat + 1) * size], *hand.deck[rules.num_seats * size :]]
+    return rank_category(int(hand_rank(np.array(cards))))
 
 
 def _shares(actions: Sequence[str], shares: Sequence[float | None]) -> str:

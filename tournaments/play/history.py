@@ -128,7 +128,7 @@ class PlayHistory:
         number = self.next_number
         kept = Kept(number, hand.payoffs[seat], score)
         stream = io.StringIO()
-        history = _history(hand, names, str(number))
+        history = history_of(hand, names, str(number))
         if self._is_phh:
             write_phh(stream, [history], first=number)
         else:
@@ -191,7 +191,7 @@ class PlayHistory:
         return kept, True
 
 
-def _history(hand: Hand, names: Sequence[str], label: str) -> HandHistory:
+def history_of(hand: Hand, names: Sequence[str], label: str) -> HandHistory:
     """Return a hand as a history with the hole cards of all seats, and the board cards that were dealt."""
     rules = hand.rules
     cards = hand.deck.tolist()

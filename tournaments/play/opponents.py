@@ -7,7 +7,7 @@ from pathlib import Path
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines.simple import FoldAgent
-from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.agents.specs import game_note, make_agent, parse_spec
 from plurispiel.evaluation.hand import Fault
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import isolate
@@ -16,6 +16,9 @@ from plurispiel.tournaments.contestants.trial import try_to_load
 
 MAX_FAULTS = 20
 """Number of faults after which an agent's seat only folds, as by default in a tournament."""
+
+
+_DEFAULT, _SMALL_GAMES = "blueprint", "tag"
 
 
 class Opponents(contextlib.AbstractContextManager):
@@ -93,6 +96,15 @@ class Opponents(contextlib.AbstractContextManager):
                 self.agents[number] = FoldAgent()
                 retired.append(number)
         return retired
+
+
+def default_agent(rules: HoldemRules) -> str:
+    """Return the spec of the usual opponent: ``blueprint``, or ``tag`` in a game without a bundled blueprint."""
+    try:
+        game_note(_DEFAULT, rules)
+    except ValueError:
+        return _SMALL_GAMES
+    return _DEFAULT
 
 
 def with_opponents(rules: HoldemRules, specs: Sequence[str]) -> list[str]:

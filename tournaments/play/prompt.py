@@ -50,6 +50,18 @@ def raise_range(public: PublicState) -> tuple[int, int] | None:
     return street_bet_of_total(public.min_raise, before), street_bet_of_total(public.max_raise, before)
 
 
+def raise_marks(public: PublicState) -> list[tuple[str, int]]:
+    """Return half the pot, the pot and all chips, as words and chips of the street; empty unless `raise_range` is set.
+
+    Each is at least the smallest legal raise and at most the largest.
+    """
+    if raise_range(public) is None:
+        return []
+    before = street_start(public)[public.actor]
+    marks = [(mark, _mark_action(key, public)) for key, mark, _ in _MARKS] + [("all-in", public.max_raise)]
+    return [(mark, street_bet_of_total(action, before)) for mark, action in marks]
+
+
 def parse_key(text: str, public: PublicState) -> int:
     """Return the action that a typed text stands for.
 

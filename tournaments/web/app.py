@@ -22,6 +22,7 @@ from plurispiel.tournaments.web.analyzer import pasted_hands
 from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
 from plurispiel.tournaments.web.gate import Gate
 from plurispiel.tournaments.web.messages import MAX_FRAME, Chosen, Enter, Pasted, parse_message
+from plurispiel.tournaments.web.play_pages import PlayPages
 
 ENTRANCE = "/enter"
 """The path that the printed address names."""
@@ -37,6 +38,9 @@ _FILES = {
     "/figures.js": (_STATIC / "figures.js", "text/javascript"),
     "/server.js": (_STATIC / "server.js", "text/javascript"),
     "/dashboard.js": (_STATIC / "dashboard.js", "text/javascript"),
+    "/play.js": (_STATIC / "play.js", "text/javascript"),
+    "/play_table.js": (_STATIC / "play_table.js", "text/javascript"),
+    "/play.css": (_STATIC / "play.css", "text/css"),
     "/analyzer.js": (_STATIC / "analyzer.js", "text/javascript"),
     "/pages.js": (_STATIC / "pages.js", "text/javascript"),
     "/web.css": (_STATIC / "web.css", "text/css"),
@@ -144,11 +148,13 @@ class Pages:
             return await asyncio.to_thread(read, *arguments)
 
 
-def make_app(pages: Pages, port: int, key: str) -> Gate:
+def make_app(pages: Pages, play: PlayPages, port: int, key: str) -> Gate:
     """Return the application behind its gate.
 
     Parameters
     ----------
+    pages, play
+        What the pages ask for.
     port : int
         The port of the server.
     key : str
@@ -162,8 +168,9 @@ def make_app(pages: Pages, port: int, key: str) -> Gate:
         Route("/api/run-hands", pages.show_hands, methods=["POST"]),
         Route("/api/report", pages.make_report, methods=["POST"]),
         WebSocketRoute("/watch", pages.watch),
+        *play.routes(),
     ]
-    app = Starlette(routes=routes, exception_handlers={ValueError: _bad_request, OSError: _failed})
+    app = Starlette(routes=routes, lifespan=play.life, exception_handlers={ValueError: _bad_request, OSError: _failed})
     return Gate(app, port, key, [*_FILES, _ENTER], ENTRANCE)
 
 

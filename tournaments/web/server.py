@@ -12,8 +12,10 @@ from pathlib import Path
 
 import uvicorn
 
+from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.tournaments.web.app import ENTRANCE, Pages, make_app
 from plurispiel.tournaments.web.messages import MAX_FRAME
+from plurispiel.tournaments.web.play_pages import PlayPages
 
 _LOOPBACK = "127.0.0.1"
 
@@ -27,6 +29,8 @@ class WebServer:
         The folder of the runs.
     port : int
         The port; 0 chooses a free one.
+    play : PlayPages, optional
+        Lobby and tables; by default without agents from outside, and with hands in the user's data.
 
     Raises
     ------
@@ -43,19 +47,19 @@ class WebServer:
         The server that `run` runs.
     """
 
-    def __init__(self, folder: Path, port: int = 0):
+    def __init__(self, folder: Path, port: int = 0, play: PlayPages | None = None):
         self._socket = socket.create_server((_LOOPBACK, port))
         self.port = self._socket.getsockname()[1]
         key = secrets.token_urlsafe(32)
         pages = Pages(folder, key)
         self.address = f"http://{_LOOPBACK}:{self.port}{ENTRANCE}#token={pages.token}"
         config = uvicorn.Config(
-            make_app(pages, self.port, key),
+            make_app(pages, play or PlayPages(user_data_folder()), self.port, key),
             ws="websockets-sansio",
             ws_max_size=MAX_FRAME,
             http="h11",
             loop="asyncio",
-            lifespan="off",
+            lifespan="on",
             log_config=None,
             access_log=False,
             server_header=False,

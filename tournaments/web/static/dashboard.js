@@ -117,36 +117,8 @@ const dashboard = (() => {
     const rows = run.agents.map((agent) => [agent.name, signed(agent.mbb_per_hand), halfWidth(agent.ci95), halfWidth(agent.sequential_ci95),
       signed(agent.raw), halfWidth(agent.raw_ci95), number(agent.hands), number(agent.faults)]);
     const note = `mbb/hand by the score “${SCORES[run.score] || run.score}” with the half-width of a 95 % interval, and of one that holds however often one looks. Raw: no luck taken out.`;
-    return sectionOf("Ranking", note, ratesOf(run),
+    return sectionOf("Ranking", note, ratesOf(run.agents),
       tableOf("Ranking", ["agent", "mbb/hand", "95 %", "any time", "raw", "raw 95 %", "hands", "faults"], rows));
-  }
-
-  // Each agent's rate with its interval, and below it in grey the raw one.
-  function ratesOf(run) {
-    const known = run.agents.filter((agent) => agent.mbb_per_hand !== null && agent.ci95 !== null);
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    if (!known.length) return svg;
-    const narrow = matchMedia("(max-width: 640px)").matches;
-    const width = narrow ? 330 : 700, left = narrow ? 96 : 150, right = narrow ? 8 : 20, room = narrow ? 13 : 22, line = 34, height = known.length * line + 30;
-    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    svg.setAttribute("class", "rates");
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "Rates and 95 % intervals; the table below has the numbers");
-    const ends = known.flatMap((agent) => [[agent.mbb_per_hand, agent.ci95], [agent.raw ?? 0, agent.raw_ci95 ?? 0]].flatMap(([rate, half]) => [rate - half, rate + half]));
-    const low = Math.min(0, ...ends), high = Math.max(0, ...ends, low + 1);
-    const x = (rate) => left + (width - left - right) * (rate - low) / (high - low);
-    draw(svg, "line", { x1: x(0), x2: x(0), y1: 0, y2: height - 22, class: "zero" });
-    for (const [rate, anchor] of [[low, "start"], [high, "end"]]) draw(svg, "text", { x: x(rate), y: height - 6, "text-anchor": anchor, class: "tick" }, signed(Math.round(rate)).replace(/\.0$/, ""));
-    known.forEach((agent, k) => {
-      const y = line * k + 13;
-      draw(svg, "text", { x: 0, y: y + 4, class: "label" }, agent.name.length > room ? agent.name.slice(0, room - 1) + "…" : agent.name);
-      for (const [rate, half, css, down] of [[agent.mbb_per_hand, agent.ci95, "c1", 0], [agent.raw, agent.raw_ci95, "raw", 11]]) {
-        if (rate === null || half === null) continue;
-        draw(svg, "line", { x1: x(rate - half), x2: x(rate + half), y1: y + down, y2: y + down, class: `curve ${css}` });
-        draw(svg, "circle", { cx: x(rate), cy: y + down, r: down ? 3 : 4.5, class: css });
-      }
-    });
-    return svg;
   }
 
   function curvesOf(run) {

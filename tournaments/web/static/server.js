@@ -25,10 +25,11 @@ async function ask(path, message) {
   throw new Error(reason);
 }
 
-// Opens a socket, says the key and a message, and opens it again when it is lost. Returns a function that ends it.
-function listen(path, message, hear) {
+// Opens a socket, says the key and a message, and opens it again when it is lost: silence for `patience` ms is a loss.
+// Returns a function that ends it, with a method `send`.
+function listen(path, message, hear, { patience = 20000, lost: onLost = () => {} } = {}) {
   let socket, timer, silence, ended = false;
-  const lost = () => { notice(LOST); socket.close(); };
+  const lost = () => { notice(LOST); onLost(); socket.close(); };
   const open = () => {
     socket = new WebSocket(`ws://${location.host}${path}`);
     socket.addEventListener("open", () => {
@@ -37,7 +38,7 @@ function listen(path, message, hear) {
     });
     socket.addEventListener("message", (event) => {
       clearTimeout(silence);
-      silence = setTimeout(lost, 20000);  // the server says each second that it is alive, but while it reads a long run
+      silence = setTimeout(lost, patience);  // the server says each second that it is alive, but while it reads a long run
       notice("");
       const said = JSON.parse(event.data);
       if (said.type !== "alive") hear(said);
@@ -45,11 +46,14 @@ function listen(path, message, hear) {
     socket.addEventListener("close", (event) => {
       clearTimeout(silence);
       if (ended) return;
+      onLost();
       if (event.code === 4400) { notice(event.reason); return; }
       notice(event.code === 4403 ? "The key is wrong: open the address that plurispiel web has printed." : LOST);
       timer = setTimeout(open, 1000);
     });
   };
   open();
-  return () => { ended = true; clearTimeout(timer); clearTimeout(silence); socket.close(); };
+  const end = () => { ended = true; clearTimeout(timer); clearTimeout(silence); socket.close(); };
+  end.send = (said) => { if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(said)); };
+  return end;
 }
