@@ -1,8 +1,8 @@
 """A table's process: it deals, asks the agents and the person, scores and keeps hands: ``python -m ...dealer PID``.
 
 The server starts it, writes lines of JSON to its input, and hands on what it prints. The first line is an `Order`, and
-all others are moves: ``{"page": 3, "move": {...}}``. The process prints ``table``, ``view`` or ``error PAGE``, each with
-a JSON object, or ``broken`` and a reason. When its input ends, as it does with the server, it ends with its agents.
+all others are moves: ``{"page": 3, "move": {...}}``. The process prints ``table``, ``view`` or ``error PAGE`` with a
+JSON object, or ``broken`` and a reason. When its input ends, as it does with the server, it ends with its agents.
 """
 
 import json
