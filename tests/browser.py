@@ -12,11 +12,26 @@ from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell", "chrome")
 PATIENCE_S = 60.0
+KEY_CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+CONTROL_ROLES = (
+    "button",
+    "link",
+    "textbox",
+    "slider",
+    "combobox",
+    "checkbox",
+    "dialog",
+    "spinbutton",
+)
 
 
 def find_browser() -> str | None:
     """Return the program of a Chromium, if this system has one and can start it with a pipe."""
     return next(filter(None, map(shutil.which, NAMES)), None) if hasattr(os, "posix_spawn") else None
+
+
+class Navigated(AssertionError):
+    """The page was left while it was asked."""
 
 
 class Browser:
@@ -70,7 +85,7 @@ class Browser:
     def wait_for(self, condition: str) -> None:
         """Wait until an expression is true."""
         limit = time.monotonic() + PATIENCE_S
-        while not self.evaluate(condition):
+        while not self._holds(condition):
             assert time.monotonic() < limit, f"the page does not come to {condition}"
             time.sleep(0.02)
 
@@ -81,9 +96,18 @@ class Browser:
         return answer["result"].get("value")
 
     def press(self, key: str) -> None:
-        """Press a key."""
-        for kind in ("rawKeyDown", "keyUp"):
-            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+        """Press a key; a character is typed where the focus is in a field."""
+        text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
+        more = {"windowsVirtualKeyCode": KEY_CODES[key]} if key in KEY_CODES else {}
+        kind = "keyDown" if text else "rawKeyDown"
+        self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key, **text, **more)
+        self._call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, **more)
+
+    def controls(self) -> list[tuple[str, str]]:
+        """Return role and accessible name of every control that the page shows."""
+        nodes = self._call("Accessibility.getFullAXTree")["nodes"]
+        shown = [node for node in nodes if not node["ignored"] and node["role"]["value"] in CONTROL_ROLES]
+        return [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in shown]
 
     def dress(self, scheme: str) -> None:
         """Ask for a light or a dark page."""
@@ -113,6 +137,13 @@ class Browser:
             time.sleep(0.02)
         os.close(self._in)
 
+    def _holds(self, condition: str) -> bool:
+        """Return whether an expression is true; False if the page has just been left."""
+        try:
+            return bool(self.evaluate(condition))
+        except Navigated:
+            return False
+
     def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
         command: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
@@ -121,6 +152,8 @@ class Browser:
         os.write(self._out, json.dumps(command).encode() + b"\0")
         for message in self._heard():
             if message.get("id") == self._number:
+                if "navigated" in message.get("error", {}).get("message", ""):
+                    raise Navigated(message["error"])
                 assert "error" not in message, message["error"]
                 return message["result"]
             self._note(message)

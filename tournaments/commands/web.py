@@ -5,12 +5,18 @@ import contextlib
 import sys
 from pathlib import Path
 
+from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.agents.specs import split_specs
+from plurispiel.tournaments.commands.messages import say
+from plurispiel.tournaments.contestants.isolation import measured_agents
+from plurispiel.tournaments.contestants.outside_options import OutsideOptions
 from plurispiel.tournaments.run.known_runs import runs_folder
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     try:
+        from plurispiel.tournaments.web.play_pages import PlayPages
         from plurispiel.tournaments.web.server import WebServer, browser_opened
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "websockets"):
@@ -21,7 +27,13 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"{folder} is no folder; give the folder that holds the run folders")
     if not 0 <= options.port < 1 << 16:
         raise ValueError(f"a port is 0 to 65535, got {options.port}")
-    server = WebServer(folder, options.port)
+    agents = [spec for text in options.agents or () for spec in split_specs(text)]
+    outside = OutsideOptions.chosen(options)
+    isolation = outside.isolation(agents, say)
+    for spec in agents:
+        with measured_agents(spec, isolation):  # it exists, and loads
+            pass
+    server = WebServer(folder, options.port, PlayPages(user_data_folder(), agents, outside))
     print(server.address, flush=True)
     print("this address works once; Ctrl-C ends the server", file=sys.stderr)
     with contextlib.nullcontext() if options.no_open else browser_opened(server.address):

@@ -210,6 +210,7 @@ const playTable = (() => {
       if (document.activeElement && document.activeElement.disabled) table.focus({ preventScroll: true });
       caption.textContent = turnText();
       table.classList.toggle("mine", isMine);
+      if (view) Object.assign(table.dataset, { number: view.number, wants: isWaiting || isLost ? "" : view.wants || "" });
     }
 
     const who = (seat) => seat === view.you ? "you" : view.names[seat];
@@ -250,7 +251,7 @@ const playTable = (() => {
     function drawSeats() {
       const n = view.names.length, end = view.end, order = [...Array(n).keys()].map((k) => (view.you + k) % n);
       const seats = order.map((seat) => {
-        const isOut = view.folded[seat], cards = end ? end.cards[seat] : view.cards[seat] || [];
+        const isOut = view.folded[seat] && !end, cards = end ? end.cards[seat] : view.cards[seat] || [];
         const behind = view.stacks ? view.stacks[seat] : null;
         const bet = view.bets[seat] ? `bet ${chips(view.bets[seat])}` : "";
         const state = isOut ? "folded" : [bet, behind === 0 ? "all-in" : ""].filter(Boolean).join(", ");
