@@ -26,7 +26,7 @@ from plurispiel.tournaments.play.history import AGENTS_LOG
 from plurispiel.tournaments.play.opponents import MAX_FAULTS, Opponents, default_agent
 from plurispiel.tournaments.run.kernels import warmup_play
 from plurispiel.tournaments.web.assistant import Assistant
-from plurispiel.tournaments.web.history import FILE, KeptHand, PlayStore
+from plurispiel.tournaments.web.history import FILE, PlayStore, SessionHand
 from plurispiel.tournaments.web.play_setting import Move, Order, rules_of
 from plurispiel.tournaments.web.seat import BrowserPerson, Inbox, Said
 from plurispiel.tournaments.web.view import hand_data, hand_end, table_facts
@@ -114,7 +114,7 @@ class Dealer:
         }
         person.wait_for_next({"end": end, "results": self._records()})
 
-    def _add(self, hand: KeptHand) -> float:
+    def _add(self, hand: SessionHand) -> float:
         """Add a hand to the results, and return the person's chips in it with the luck removed."""
         result = self._results[hand.is_assisted]
         result.add(hand.kept.chips, hand.kept.score)

@@ -39,7 +39,7 @@ CREATE TABLE hands (
 """
 
 
-class KeptHand(NamedTuple):
+class SessionHand(NamedTuple):
     """A kept hand: its result, and whether the person had help."""
 
     kept: Kept
@@ -112,26 +112,28 @@ class PlayStore:
         with self._write():
             self._database.execute("UPDATE sessions SET dealt = max(dealt, ?) WHERE id = ?", (number, session))
 
-    def keep(self, session: int, hand: Hand, seating: Seating, score: TableScore, *, is_assisted: bool) -> KeptHand:
+    def keep(self, session: int, hand: Hand, seating: Seating, score: TableScore, *, is_assisted: bool) -> SessionHand:
         """Write a hand through to the disk, and return its result."""
         kept = Kept(seating.number, hand.payoffs[seating.seat], score)
         text = _hand_text(hand, seating)
         row = (session, kept.number, seating.seat, kept.chips, score.own, score.total, int(is_assisted), text)
         with self._write():
             self._database.execute("INSERT INTO hands VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-        return KeptHand(kept, is_assisted)
+        return SessionHand(kept, is_assisted)
 
     def note_result(self, session: int, result: dict[str, Any]) -> None:
         """Note the running result of a session, for the list of sessions."""
         with self._write():
             self._database.execute("UPDATE sessions SET result = ? WHERE id = ?", (json.dumps(result), session))
 
-    def hands(self, session: int) -> list[KeptHand]:
+    def hands(self, session: int) -> list[SessionHand]:
         """Return the kept hands of a session in order."""
         rows = self._database.execute(
             "SELECT number, chips, own, total, assisted FROM hands WHERE session = ? ORDER BY number", (session,)
         )
-        return [KeptHand(Kept(n, chips, TableScore(own, total)), bool(helped)) for n, chips, own, total, helped in rows]
+        return [
+            SessionHand(Kept(n, chips, TableScore(own, total)), bool(helped)) for n, chips, own, total, helped in rows
+        ]
 
     def next_number(self, session: int) -> int:
         """Return the number of a session's next hand. Numbers of void hands are not used again."""

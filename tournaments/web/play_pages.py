@@ -15,7 +15,7 @@ from plurispiel.tournaments.contestants.outside_options import OutsideOptions
 from plurispiel.tournaments.web.history import FILE, PlayStore
 from plurispiel.tournaments.web.messages import MAX_FRAME, parse_message
 from plurispiel.tournaments.web.play_setting import LISTED, Order, Seated, Sit, checked, lobby_choices
-from plurispiel.tournaments.web.table import Tables
+from plurispiel.tournaments.web.table import OpenTables
 
 
 class PlayPages:
@@ -35,7 +35,7 @@ class PlayPages:
         self._folder = folder
         self._listed = tuple(dict.fromkeys([*LISTED, *agents]))
         self._outside = outside or OutsideOptions()
-        self._tables = Tables()
+        self._tables = OpenTables()
         self._choices: dict[str, Any] | None = None
 
     def routes(self) -> list[BaseRoute]:

@@ -177,7 +177,7 @@ class OpenTable:
             change.set()
 
 
-class Tables:
+class OpenTables:
     """All open tables by their session, and a spare process that has loaded already."""
 
     def __init__(self) -> None:
