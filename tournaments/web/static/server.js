@@ -25,7 +25,7 @@ async function ask(path, message) {
   throw new Error(reason);
 }
 
-// Opens a socket, says the key and a message, and opens it again when it is lost: silence for `patience` ms is a loss.
+// Opens a socket, says the key and a message if there is one, and opens it again when it is lost: silence for `patience` ms is a loss.
 // Returns a function that ends it, with a method `send`.
 function listen(path, message, hear, { patience = 20000, lost: onLost = () => {} } = {}) {
   let socket, timer, silence, ended = false;
@@ -34,7 +34,7 @@ function listen(path, message, hear, { patience = 20000, lost: onLost = () => {}
     socket = new WebSocket(`ws://${location.host}${path}`);
     socket.addEventListener("open", () => {
       socket.send(JSON.stringify({ key: keyOf() }));
-      socket.send(JSON.stringify(message));
+      if (message) socket.send(JSON.stringify(message));
     });
     socket.addEventListener("message", (event) => {
       clearTimeout(silence);
