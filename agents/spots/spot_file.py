@@ -14,8 +14,7 @@ from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.spots.spot import Spot, spot_record
-from plurispiel.agents.spots.spot_solution import TARGET_PCT, SpotSolution, require_memory, solution_of
-from plurispiel.agents.spots.three_way import three_way_solver
+from plurispiel.agents.spots.spot_solution import TARGET_PCT, SpotSolution, new_solver, require_memory, solution_of
 
 __all__ = ["EXAMPLES", "SolveSettings", "load_spot_solution", "read_spot", "save_spot_solution"]
 
@@ -126,11 +125,7 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
             raise ValueError("iterations or seconds are missing or out of range")
         if not isinstance(config["algorithm"], str):
             raise ValueError("its algorithm is missing")
-        solver: VectorSolver | ThreeWaySolver
-        if spot.middle is not None:
-            solver = three_way_solver(spot, config["algorithm"], on_memory=require_memory)
-        else:
-            solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads, on_memory=require_memory)
+        solver = new_solver(spot, config["algorithm"], threads=threads, on_memory=require_memory)
         _fill(solver, artefact)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None
