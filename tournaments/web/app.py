@@ -25,6 +25,7 @@ from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
 from plurispiel.tournaments.web.gate import Gate
 from plurispiel.tournaments.web.messages import MAX_FRAME, Chosen, ChosenHand, Enter, Pasted, Question, parse_message
 from plurispiel.tournaments.web.play_pages import PlayPages
+from plurispiel.tournaments.web.spots import SPOT_FILES, SpotPages
 
 ENTRANCE = "/enter"
 """The path that the printed address names."""
@@ -48,6 +49,7 @@ _FILES = {
     "/pages.js": (_STATIC / "pages.js", "text/javascript"),
     "/web.css": (_STATIC / "web.css", "text/css"),
     "/icon.svg": (_STATIC / "icon.svg", "image/svg+xml"),
+    **SPOT_FILES,
 }
 """All files of the page by path, with their types."""
 
@@ -71,12 +73,15 @@ class Pages:
 
     Attributes
     ----------
+    spots : SpotPages
+        The spot explorer's part.
     token : str
         The token that is exchanged for the key; empty when that has happened.
     """
 
     def __init__(self, folder: Path, key: str, say: Callable[[str], None] | None = None):
         self._runs = Runs(folder)
+        self.spots = SpotPages(folder)
         self._key = key
         self._reading = asyncio.Lock()  # one thread reads at a time
         self._working = asyncio.Lock()
@@ -217,6 +222,7 @@ def make_app(pages: Pages, play: PlayPages, port: int, key: str) -> Gate:
         WebSocketRoute("/watch", pages.watch),
         WebSocketRoute("/advise", pages.advise),
         *play.routes(),
+        *pages.spots.routes(),
     ]
 
     @contextlib.asynccontextmanager

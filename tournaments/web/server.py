@@ -45,6 +45,8 @@ class WebServer:
         The port.
     address : str
         The address to enter by, once. Its token is a fragment, which browsers do not send.
+    pages : Pages
+        What the pages ask for.
     server : uvicorn.Server
         The server that `run` runs.
     """
@@ -59,10 +61,10 @@ class WebServer:
         self._socket = socket.create_server((_LOOPBACK, port))
         self.port = self._socket.getsockname()[1]
         key = secrets.token_urlsafe(32)
-        pages = Pages(folder, key, say)
-        self.address = f"http://{_LOOPBACK}:{self.port}{ENTRANCE}#token={pages.token}"
+        self.pages = Pages(folder, key, say)
+        self.address = f"http://{_LOOPBACK}:{self.port}{ENTRANCE}#token={self.pages.token}"
         config = uvicorn.Config(
-            make_app(pages, play or PlayPages(user_data_folder()), self.port, key),
+            make_app(self.pages, play or PlayPages(user_data_folder()), self.port, key),
             ws="websockets-sansio",
             ws_max_size=MAX_FRAME,
             http="h11",

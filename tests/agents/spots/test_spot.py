@@ -12,7 +12,16 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.spots import Spot, solve_spot
-from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.agents.spots.spot import spot_record
+from plurispiel.agents.spots.spot_file import (
+    EXAMPLES,
+    SolveSettings,
+    load_spot_solution,
+    read_spot,
+    save_spot_solution,
+    spot_toml,
+    stored_spot,
+)
 from plurispiel.agents.spots.spot_solution import equity
 from plurispiel.agents.spots.three_way import three_way_solver
 
@@ -357,8 +366,28 @@ def test_solutions_are_kept(tmp_path):
     found = solve_spot(RIVER, target_pct=1.0)
     save_spot_solution(tmp_path / "kept", found)
     again = load_spot_solution(tmp_path / "kept")
+    assert spot_record(stored_spot(tmp_path / "kept")) == spot_record(RIVER)
     assert again.ev == found.ev
     assert again.record("b100%") == found.record("b100%")
+
+
+def test_a_spot_is_written_as_the_file_that_it_is_read_from(tmp_path):
+    odd = dataclasses.replace(
+        RIVER,
+        stacks=(300, 200),
+        all_in_share=0.9,
+        bets={"river": {"oop": {"bet": "1p", "raise": ["50%", "allin"]}, "ip": {}}},
+        lock={"": {"c": ""}, "c b100%": {"f": "AKs:0.5"}},
+    )
+    buckets = dataclasses.replace(RIVER, board="Td 9d 6h", cards="buckets")
+    for spot, settings in (
+        *(read_spot(path) for path in EXAMPLES.glob("*.toml")),
+        (odd, SolveSettings("cfr+", 0.25, 30.0)),
+        (buckets, SolveSettings()),
+    ):
+        (tmp_path / "spot.toml").write_text(spot_toml(spot, settings))
+        again, same = read_spot(tmp_path / "spot.toml")
+        assert spot_record(again) == spot_record(spot) and same == settings
 
 
 def test_examples_are_sound():

@@ -1,11 +1,12 @@
 "use strict";
 // The address names what is shown: nothing for the list of runs, #run=NAME for a run, #run=NAME&hand=HAND&step=N for a
-// hand of it, #hands for hands as text, #hand=CODE&step=N for one hand as text, #play for the lobby, #table=NUMBER.
+// hand of it, #hands for hands as text, #hand=CODE&step=N for one hand as text, #spots, #play for the lobby, #table=NUMBER.
 (() => {
   const numberOf = (text) => text === undefined ? undefined : Number(text);
   const PAGES = [
     [/^#hands$/, "#hands", () => analyzer.show()],
     [/^#hand=([\w-]+)(?:&step=(\d{1,4}))?$/, "#hands", (code, step) => analyzer.show(code, numberOf(step))],
+    [/^#spots$/, "#spots", () => spots.show()],
     [/^#play$/, "#play", () => lobby.show()],
     [/^#table=(\d{1,9})$/, "#play", (number) => playTable.show(Number(number))],
     [/^#run=([^&]+)(?:&hand=([\w.]+))?(?:&step=(\d{1,4}))?$/, "", (name, hand, step) => dashboard.showRun(decodeURIComponent(name), hand, numberOf(step))],
