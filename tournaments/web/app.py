@@ -19,9 +19,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.report.hand_viewer import VIEWER_SCRIPTS
+from plurispiel.tournaments.run.folder_lock import is_locked
 from plurispiel.tournaments.web.advisers import Advisers
 from plurispiel.tournaments.web.analyzer import pasted_hands
-from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
+from plurispiel.tournaments.web.dashboard import Runs, last_lines, run_figures, stamp
 from plurispiel.tournaments.web.gate import Gate
 from plurispiel.tournaments.web.messages import MAX_FRAME, Chosen, ChosenHand, Enter, Pasted, Question, parse_message
 from plurispiel.tournaments.web.play_pages import PlayPages
@@ -171,7 +172,7 @@ class Pages:
             sending.cancel()
 
     async def watch(self, socket: WebSocket) -> None:
-        """Send the figures of a run, again each time the run has grown, until the page leaves."""
+        """Send the figures of a run and the last lines of its log, again as they change, until the page leaves."""
         await socket.accept()
         async with _closed_if_refused(socket):
             text = await socket.receive_text()
@@ -181,14 +182,18 @@ class Pages:
     async def _push(self, socket: WebSocket, folder: Path, name: str) -> None:
         leaving = asyncio.ensure_future(socket.receive())
         try:
-            seen: Any = None
+            seen, printed = None, []
             while not leaving.done():
-                now = stamp(folder)
-                if now == seen:
-                    await socket.send_json({"type": "alive"})
+                now, log = await self._read(_signs, folder)
+                if now != seen:
+                    seen, printed = now, log
+                    figures = await self._read(run_figures, folder, name)
+                    await socket.send_json({"type": "figures", **figures, "log": log})
+                elif log != printed:
+                    printed = log
+                    await socket.send_json({"type": "log", "log": log})
                 else:
-                    seen = now
-                    await socket.send_json({"type": "figures", **await self._read(run_figures, folder, name)})
+                    await socket.send_json({"type": "alive"})
                 await asyncio.wait([leaving], timeout=_INTERVAL_S)
             if leaving.result()["type"] != "websocket.disconnect":
                 raise ValueError("a watched run takes no further frames")
@@ -253,6 +258,11 @@ def _file(path: Path, kind: str) -> Callable[[Request], Awaitable[Response]]:
         return Response(body, media_type=kind)
 
     return answer
+
+
+def _signs(folder: Path) -> tuple[Any, list[str]]:
+    """Return what changes when a run has grown or its play has begun or ended, and the last lines of its log."""
+    return (stamp(folder), is_locked(folder)), last_lines(folder / "logs")
 
 
 async def _printed(module: str, *words: str) -> tuple[int, bytes, str]:

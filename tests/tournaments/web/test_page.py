@@ -76,6 +76,10 @@ def test_a_run_is_watched_and_reported(folder, tmp_path):
             while (said := json.loads(socket.recv(timeout=20)))["type"] == "alive" or said["hands"] == 240:
                 pass
             assert said["hands"] > 240
+            (folder / "a <b>run</b>" / "logs").mkdir(exist_ok=True)
+            (folder / "a <b>run</b>" / "logs" / "bot.txt").write_text("it is my turn\n")
+            while json.loads(socket.recv(timeout=20)).get("log") != ["it is my turn"]:  # without a new group
+                pass
         status, _, body = client.post("/api/report", {"run": name})
         assert status == 200 and Path(json.loads(body)["report"]).read_text(encoding="utf-8").startswith("<!DOCTYPE")
 

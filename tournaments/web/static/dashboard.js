@@ -68,15 +68,21 @@ const dashboard = (() => {
     content.replaceChildren(summary, viewer, report, log);
     const narrow = matchMedia("(max-width: 640px)");
     let latest = null;
+    const showLog = (lines) => {
+      log.replaceChildren();
+      if (lines.length) log.append(sectionOf("What agents printed", "The last lines of the log that was written last.", make("pre", "", lines.join("\n"))));
+    };
     const show = (run) => {
       latest = run;
       summary.replaceChildren(progressOf(run), rankingOf(run), curvesOf(run), faultsOf(run));
-      log.replaceChildren();
-      if (run.log.length) log.append(sectionOf("What agents printed", "The last lines of the log that was written last.", make("pre", "", run.log.join("\n"))));
+    };
+    const hear = (said) => {
+      showLog(said.log);
+      if (said.type === "figures") show(said);
     };
     const again = () => { if (latest) show(latest); };
     narrow.addEventListener("change", again);
-    const end = listen("/watch", { run: name }, show);
+    const end = listen("/watch", { run: name }, hear);
     return () => { leaving.abort(); narrow.removeEventListener("change", again); end(); };
   }
 
