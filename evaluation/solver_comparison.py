@@ -39,13 +39,15 @@ def split_algorithms(text: str) -> list[str]:
     Raises
     ------
     ValueError
-        If a name is empty, unknown or given twice.
+        If a name is empty, unknown or given twice, or a parenthesis is not closed.
 
     Examples
     --------
     >>> split_algorithms("cfr, dcfr(1.5,0,2),mccfr")
     ['cfr', 'dcfr(1.5,0,2)', 'mccfr']
     """
+    if text.count("(") != text.count(")"):
+        raise ValueError(f"a parenthesis is not closed, or not opened, in {text!r}")
     names = [name.strip() for name in re.split(r",(?![^(]*\))", text)]
     if not all(names):
         raise ValueError(f"algorithms are separated by single commas, as in cfr,dcfr(1.5,0,2),mccfr, got {text!r}")

@@ -95,6 +95,40 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    def click(self, selector: str, text: str = "") -> None:
+        """Click with the mouse on the first element of a selector, or on the first with a text, once it can be seen."""
+        self._mouse("mousePressed", *self._place(selector, text), 1)
+        self._mouse("mouseReleased", *self._last, 1)
+
+    def drag(self, *selectors: str) -> None:
+        """Press the mouse on an element, move over others, and let go on the last."""
+        self._mouse("mousePressed", *self._place(selectors[0], ""), 1)
+        for selector in selectors[1:]:
+            self._mouse("mouseMoved", *self._place(selector, "", scroll=False), 1)
+        self._mouse("mouseReleased", *self._last, 1)
+
+    def type(self, text: str) -> None:
+        """Put a text in place of the text that is in the focused field."""
+        self.evaluate("document.activeElement.select()")
+        self._call("Input.insertText", text=text)
+
+    def _place(self, selector: str, text: str, *, scroll: bool = True) -> tuple[float, float]:
+        found = (
+            f"[...document.querySelectorAll({json.dumps(selector)})]"
+            f".find((node) => node.getClientRects().length && node.textContent.includes({json.dumps(text)}))"
+        )
+        self.wait_for(f"{found} !== undefined && !{found}.disabled")
+        if scroll:
+            self.evaluate(f"{found}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
+        box = self.evaluate(
+            f"(({{ x, y, width, height }}) => [x + width / 2, y + height / 2])({found}.getBoundingClientRect())"
+        )
+        self._last = box[0], box[1]
+        return self._last
+
+    def _mouse(self, kind: str, x: float, y: float, buttons: int) -> None:
+        self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1)
+
     def press(self, key: str) -> None:
         """Press a key; a character is typed where the focus is in a field."""
         text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}

@@ -88,6 +88,7 @@ class RawClient:
             origin=self.origin if origin == "own" else origin,
             additional_headers=headers,
             compression=None,
+            ping_interval=None,  # a client that does not read would not see the pongs
             proxy=None,
         )
         with opened as socket:

@@ -8,7 +8,7 @@ The notation is the usual one of players and solvers, with items separated by co
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from plurispiel.abstraction.holdem.cards import NUM_SUITS, RANKS, cards_text, parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL
 
-__all__ = ["CLASS_NAMES", "class_grid", "combo_text", "hand_class", "parse_range"]
+__all__ = ["CLASS_NAMES", "class_grid", "combo_text", "hand_class", "parse_range", "write_range"]
 
 _CLASS = rf"[{RANKS}]{{2}}[so]?"
 _COMBO = re.compile(rf"(?:[{RANKS}][cdhs]){{2}}")
@@ -66,6 +66,60 @@ def parse_range(text: str) -> np.ndarray:
     if not weights.any():
         raise ValueError(f"a range needs at least one combo with a weight above 0, got {text!r}")
     return weights
+
+
+def write_range(weights: npt.ArrayLike) -> str:
+    """Return the shortest usual text of a range, the inverse of `parse_range`; empty without any weight.
+
+    Parameters
+    ----------
+    weights : array-like of float, [1326]
+        The weight of every combo, from 0 to 1. Weights are rounded to 6 digits after the point.
+
+    Examples
+    --------
+    >>> write_range(parse_range("AA,KK,QQ,A5s,A4s,A3s:0.5,AhKd"))
+    'QQ+,A5s-A4s,A3s:0.5,AhKd'
+    """
+    rounded = np.round(np.asarray(weights, dtype=np.float64), 6)
+    if rounded.min() == rounded.max() == 1.0:
+        return "random"
+    items = []
+    for line in _lines():
+        run: list[tuple[int, int, str]] = []  # consecutive classes of one weight
+        for each in line:
+            combos = _class_combos(*each)
+            own = rounded[combos]
+            is_even = own.min() == own.max()
+            if run and not (is_even and own[0] and own[0] == rounded[_class_combos(*run[0])[0]]):
+                items.append(_run_text(run, line) + _weight_text(rounded[_class_combos(*run[0])[0]]))
+                run = []
+            if is_even and own[0]:
+                run.append(each)
+            elif not is_even:
+                items += [combo_text(combo) + _weight_text(rounded[combo]) for combo in combos if rounded[combo]]
+        if run:
+            items.append(_run_text(run, line) + _weight_text(rounded[_class_combos(*run[0])[0]]))
+    return ",".join(items)
+
+
+def _lines() -> Iterator[list[tuple[int, int, str]]]:
+    """Yield the classes that ``+`` and ``-`` may join, from the strongest to the weakest of each line."""
+    yield [(rank, rank, "") for rank in reversed(range(13))]
+    for suits in "so":
+        for high in reversed(range(1, 13)):
+            yield [(high, low, suits) for low in reversed(range(high))]
+
+
+def _run_text(run: list[tuple[int, int, str]], line: Iterable[tuple[int, int, str]]) -> str:
+    first, last = (f"{RANKS[high]}{RANKS[low]}{suits}" for high, low, suits in (run[0], run[-1]))
+    if len(run) == 1:
+        return first
+    return f"{last}+" if run[0] == next(iter(line)) else f"{first}-{last}"
+
+
+def _weight_text(weight: float) -> str:
+    return "" if weight == 1.0 else f":{weight:.6f}".rstrip("0")
 
 
 def hand_class(combo: int) -> tuple[int, int]:

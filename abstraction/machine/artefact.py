@@ -181,6 +181,17 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
     return Artefact(folder, manifest["config"], manifest["seed"], manifest["source"], manifest["digest"], arrays)
 
 
+def stored_config(folder: Path, kind: str) -> dict[str, Any]:
+    """Return the settings of an artefact without its arrays, whose files are not looked at.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds no artefact of this kind with an undamaged manifest.
+    """
+    return _read_manifest(Path(os.path.realpath(folder)), kind)["config"]
+
+
 def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
     """Run a check of an artefact's content, unless the artefact has passed an earlier check by this user.
 

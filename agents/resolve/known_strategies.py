@@ -68,7 +68,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             mass = masses[seat]
             shares = np.full(len(children), 1.0 / len(children)) if rows is None else _mean_row(rows, mass)
             reach[seat, children] *= shares
-            if rows is None or street.layout.locked[decision.node]:
+            if rows is None or street.layout.locked[decision.node] == 1:
                 continue
             state = decision.state
             pot = sum(state[CONTRIB : CONTRIB + 2]) + dead_chips
@@ -89,7 +89,7 @@ def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.nda
     written = []
     for number, street in enumerate(solver.streets):
         for decision in street.betting.decisions:
-            if street.layout.locked[decision.node]:
+            if street.layout.locked[decision.node] == 1:
                 continue
             rows = known(number, decision)
             num_rows = street.width or solver.ranges.shape[1]

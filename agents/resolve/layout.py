@@ -35,8 +35,9 @@ class StreetLayout(NamedTuple):
     table_row : int32[num_nodes]
         The row of a decision's first action in its actor's tables by hand; the rows of its other actions follow. 0 at
         nodes that are no decisions.
-    locked : int8[num_nodes]
-        1 at decisions that are locked for all hands, else 0; `VectorSolver` fills this array.
+    locked : int32[num_nodes]
+        0 at decisions that are free, 1 at those locked for all hands. At those locked for some hands, 2 plus the
+        number of the decision's row in `StreetArrays.locked_hands`. `VectorSolver` fills this array.
     table_lane : int32[num_nodes]
         The index of a decision's first action in `action_rows`, needed for tables by bucket.
     reach_row : int32[2, num_nodes]
@@ -205,7 +206,7 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         child_first=child_first.astype(np.int32),
         children=np.array([child for of_node in children for child in of_node], np.int32),
         table_row=table_row,
-        locked=np.zeros(num_nodes, np.int8),
+        locked=np.zeros(num_nodes, np.int32),
         table_lane=table_lane,
         reach_row=reach_row,
         value_row=value_row,

@@ -29,8 +29,8 @@ class NodeValues(NamedTuple):
     ----------
     values : float64[2, 2, num_combos]
         For each seat, the counterfactual values of its best response (`BEST`) and of its average strategy (`OWN`).
-        In a decision locked for all hands, `BEST` follows the lock. Divided by `facing`, the values are chips of the
-        whole hand. `measure_node` leaves out the share of the dead chips; `VectorSolver.values_after` adds it.
+        `BEST` follows locks. Divided by `facing`, the values are chips of the whole hand. `measure_node` leaves out the
+        share of the dead chips; `VectorSolver.values_after` adds it.
     reach : float64[2, num_combos]
         Each seat's weight of each combo at the node: its range times its average strategy on the way.
     facing : float64[2, num_combos]
@@ -131,7 +131,13 @@ class _NodeReader:
             return below.sum(axis=0)
         rows = [_row(self._work.shares, street, seat, int(layout.reach_row[seat, child])) for child in children]
         mixed = (np.stack(rows)[:, None] * below).sum(axis=0)
-        return mixed if layout.locked[node] else np.stack([below[:, BEST].max(axis=0), mixed[OWN]])
+        lock = int(layout.locked[node])
+        if lock == 1:
+            return mixed
+        best = below[:, BEST].max(axis=0)
+        if lock:
+            best = np.where(_row(street.arrays.locked_hands[seat], street, seat, lock - 2) > 0.0, mixed[BEST], best)
+        return np.stack([best, mixed[OWN]])
 
     def children(self, node: int) -> list[int]:
         """Return the children of a decision, in the order of the actions."""

@@ -1,6 +1,7 @@
 """A street of a subgame in memory: its betting, its boards, the tables of both seats, and workspaces."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +14,29 @@ from plurispiel.agents.resolve.deals import Deals, StreetDeals
 from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
 from plurispiel.agents.resolve.subgame import BucketRows
 
-__all__ = ["NUM_CHUNKS", "BucketPlans", "HandBuckets", "ReachAbove", "SolverStreet", "StreetArrays", "Workspace"]
+__all__ = [
+    "NUM_CHUNKS",
+    "NUM_TABLES",
+    "NUM_TABLES_BY_BUCKET",
+    "BucketPlans",
+    "HandBuckets",
+    "ReachAbove",
+    "SolverStreet",
+    "StreetArrays",
+    "StreetMemory",
+    "Workspace",
+    "solver_bytes",
+    "street_blocks",
+]
 
 NUM_CHUNKS = 16
 """The largest number of chunks of the first deal's boards; fixed, as no sum may depend on the number of threads."""
+
+NUM_TABLES = 2
+"""Regrets and strategy sums."""
+
+NUM_TABLES_BY_BUCKET = 3 + 2 * NUM_CHUNKS
+"""Regrets, strategy sums, strategies, and the changes of both kinds in each chunk."""
 
 _MAX_BUCKETS = 65_535
 
@@ -77,10 +97,20 @@ class Workspace(NamedTuple):
 
 
 class StreetArrays(NamedTuple):
-    """The betting and the boards of a street, as kernels take them."""
+    """The betting, the boards and the locked hands of a street, as kernels take them.
+
+    Attributes
+    ----------
+    layout : StreetLayout
+    deals : StreetDeals
+    locked_hands : tuple of float[n, 16]
+        For each seat, 1 for locked hands and 0 for free hands, for decisions that have both. Each board has a row for
+        each of these decisions, in the blocks of the seat's hands on the board.
+    """
 
     layout: StreetLayout
     deals: StreetDeals
+    locked_hands: tuple[np.ndarray, np.ndarray]
 
 
 class HandBuckets(NamedTuple):
@@ -183,7 +213,8 @@ class SolverStreet:
         self.is_last = last
         layout, size = lay_out(betting, dtype, batches=last)
         self.layout: StreetLayout = layout
-        self.arrays = StreetArrays(layout, deals.arrays)
+        none_locked = empty_blocks(0, dtype)
+        self.arrays = StreetArrays(layout, deals.arrays, (none_locked, none_locked))
         self.size: StreetSize = size
         self.most_blocks = [int(np.diff(seat.block).max()) for seat in deals.arrays.seats]
         self.buckets = None if bucket_rows is None else self._put_in_buckets(bucket_rows, ranges)
@@ -222,9 +253,28 @@ class SolverStreet:
                 for count in self.table_blocks
             )
 
+    def mark_locked_hands(self, free: Sequence[Sequence[np.ndarray]]) -> None:
+        """Fill `StreetArrays.locked_hands`.
+
+        Parameters
+        ----------
+        free : sequence of sequence of bool[num_combos]
+            For each seat, whether each combo is free, for each decision that has locked and free hands.
+        """
+        marks = []
+        for hands, rows in zip(self.deals.arrays.seats, free, strict=True):
+            marked = empty_blocks(int(hands.block[-1]) * len(rows), self.dtype)
+            for board in range(len(self.deals.boards) if rows else 0):
+                combos = hands.combos[hands.first[board] : hands.first[board + 1]]
+                begin, end = (hands.block[board : board + 2] * len(rows)).tolist()
+                of_board = marked[begin:end].reshape(len(rows), -1)
+                of_board[:, : len(combos)] = [~row[combos] for row in rows]
+            marks.append(marked)
+        self.arrays = self.arrays._replace(locked_hands=(marks[0], marks[1]))
+
     def num_blocks(self) -> int:
         """Return the number of blocks of all tables."""
-        return (3 + 2 * NUM_CHUNKS if self.buckets else 2) * sum(self.table_blocks)
+        return (NUM_TABLES_BY_BUCKET if self.buckets else NUM_TABLES) * sum(self.table_blocks)
 
     def workspace(self) -> Workspace:
         """Return a new workspace for one thread."""
@@ -235,7 +285,7 @@ class SolverStreet:
         return Workspace(
             reach=(empty_pages(both[0], self.dtype), empty_pages(both[1], self.dtype)),
             shares=empty_pages(max(both), self.dtype),
-            values=empty_pages(self._value_blocks(), self.dtype),
+            values=empty_pages(_value_blocks(size, most), self.dtype),
             tile=empty_pages(FIRST_HAND + LANES * max(most), self.dtype),
             mass=empty_pages(CARD_SLOTS, self.dtype),
             out=empty_pages(LANES * max(most), self.dtype),
@@ -247,12 +297,9 @@ class SolverStreet:
             slots=np.array(size.slots, np.int64),
         )
 
-    def workspace_blocks(self) -> int:
-        """Return the approximate number of blocks of a workspace."""
-        most = self.most_blocks
-        reach = max(rows * blocks for rows, blocks in zip(self.size.reach_rows, most, strict=True))
-        ends = self.layout.ends.shape[1] * (sum(most) + 2 * max(most))
-        return 3 * reach + self._value_blocks() + 2 * LANES * max(most) + ends
+    def blocks(self) -> "StreetMemory":
+        """Return the numbers of blocks of the street's memory."""
+        return street_blocks(self.num_blocks(), self.size, self.layout.ends.shape[1], self.most_blocks)
 
     def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
         """Compute a seat's strategy by bucket from regrets or strategy sums; does nothing without buckets."""
@@ -337,14 +384,6 @@ class SolverStreet:
         combos = hands.combos[: hands.first[1]]
         self.rows(tables, decision, 0)[:, : len(combos)] = entries[combos].T
 
-    def _value_blocks(self) -> int:
-        size = self.size
-        return max(
-            # Terminal nodes have one value for both kinds, so the second kind takes slots alone.
-            (rows + size.slots[0]) * blocks
-            for rows, blocks in zip(size.value_rows, self.most_blocks, strict=True)
-        )
-
     def _put_in_buckets(self, bucket_rows: BucketRows, ranges: np.ndarray) -> HandBuckets:
         numbers: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
         for number, board in enumerate(self.deals.boards):
@@ -356,3 +395,58 @@ class SolverStreet:
             raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 2:,}, got {min(map(np.min, by_seat))}")
         weights = [ranges[seat, hands.combos].astype(self.dtype) for seat, hands in enumerate(self.deals.arrays.seats)]
         return HandBuckets(by_seat, (weights[0], weights[1]))
+
+
+@dataclass(frozen=True)
+class StreetMemory:
+    """The numbers of blocks of sixteen numbers that a street takes.
+
+    Attributes
+    ----------
+    tables : int
+        Blocks of the tables of both seats.
+    workspace : int
+        Blocks of the workspace of one thread, approximately.
+    totals : int
+        Blocks of the values at the street's ends, for all chunks of boards of the street after it.
+    """
+
+    tables: int
+    workspace: int
+    totals: int
+
+
+def street_blocks(tables: int, size: StreetSize, num_ends: int, most_blocks: Sequence[int]) -> StreetMemory:
+    """Return the numbers of blocks of a street.
+
+    Parameters
+    ----------
+    tables : int
+        Blocks of the tables.
+    size : StreetSize
+    num_ends : int
+        Number of the street's ends, rounded up to a multiple of 16.
+    most_blocks : sequence of int
+        For each seat, the largest number of blocks of hands on a board.
+    """
+    most = max(most_blocks)
+    reach = max(rows * blocks for rows, blocks in zip(size.reach_rows, most_blocks, strict=True))
+    ends = num_ends * (sum(most_blocks) + 2 * most)
+    workspace = 3 * reach + _value_blocks(size, most_blocks) + 2 * LANES * most + ends
+    return StreetMemory(tables, workspace, 2 * NUM_CHUNKS * num_ends * most)
+
+
+def solver_bytes(streets: Sequence[StreetMemory], threads: int, dtype: type | np.dtype) -> int:
+    """Return the bytes of a solver's tables and workspaces, approximately."""
+    num_workers = threads if len(streets) > 1 else 1  # threads share the boards of the first deal
+    blocks = sum(each.tables + each.workspace * num_workers for each in streets)
+    blocks += max((each.totals for each in streets[:-1]), default=0)
+    return blocks * LANES * np.dtype(dtype).itemsize
+
+
+def _value_blocks(size: StreetSize, most_blocks: Sequence[int]) -> int:
+    return max(
+        # Terminal nodes have one value for both kinds, so the second kind takes slots alone.
+        (rows + size.slots[0]) * blocks
+        for rows, blocks in zip(size.value_rows, most_blocks, strict=True)
+    )

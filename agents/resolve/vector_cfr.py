@@ -33,7 +33,7 @@ from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
 from plurispiel.agents.resolve.gadget import Gadget
 from plurispiel.agents.resolve.node_values import NodeValues, measure_node
-from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
+from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet, solver_bytes
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.visits import AllRunOuts, SampledRunOuts, ThinnedRunOuts, Visited
 from plurispiel.agents.resolve.walk import Learn, Measure, RespondByBuckets, Walk
@@ -203,7 +203,7 @@ class VectorSolver:
             )
             for number, (each, cards) in enumerate(zip(betting, deals, strict=True))
         ]
-        self.memory_bytes = self._memory()
+        self.memory_bytes = solver_bytes([street.blocks() for street in self.streets], threads, self.dtype)
         if on_memory is not None:
             on_memory(self.memory_bytes)
         for street in self.streets:
@@ -433,9 +433,10 @@ class VectorSolver:
         return result
 
     def _lock(self, subgame: Subgame) -> None:
-        """Write the locked strategies into the tables, and mark the decisions that are locked for all hands."""
+        """Write the locked strategies into the tables, and mark the locked decisions and hands."""
         known = set()
         for street in self.streets:
+            partly: tuple[list[BettingDecision], list[BettingDecision]] = ([], [])
             for decision in street.betting.decisions:
                 lock = subgame.locks.get(decision.actions)
                 if lock is None:
@@ -452,7 +453,9 @@ class VectorSolver:
                     raise ValueError(
                         "strategies cannot be locked on streets with buckets: lock other streets, or take no buckets"
                     )
-                street.layout.locked[decision.node] = not free.any()
+                street.layout.locked[decision.node] = 1 if not free.any() else 2 + len(partly[decision.seat])
+                if free.any():
+                    partly[decision.seat].append(decision)
                 hands = street.deals.arrays.seats[decision.seat]
                 for board in range(len(street.deals.boards)):
                     combos = hands.combos[hands.first[board] : hands.first[board + 1]]
@@ -464,6 +467,9 @@ class VectorSolver:
                             # `learn` skips decisions that are locked for all hands. Only partly locked decisions
                             # must be restored.
                             self._locked[decision.seat].append(rows)
+            street.mark_locked_hands(
+                [[np.isnan(subgame.locks[each.actions][:, 0]) for each in of_seat] for of_seat in partly]
+            )
         if len(known) < len(subgame.locks):
             raise ValueError(f"a lock's actions lead to no decision of the subgame: {min(set(subgame.locks) - known)}")
 
@@ -519,15 +525,6 @@ class VectorSolver:
             renamings.append(row)
             image = renamed[row][image]
         return number, image
-
-    def _memory(self) -> int:
-        tables = sum(street.num_blocks() for street in self.streets)
-        num_workers = self.threads if len(self.streets) > 1 else 1
-        workspaces = sum(street.workspace_blocks() for street in self.streets) * num_workers
-        totals = 0
-        for street in self.streets[:-1]:
-            totals = max(totals, 2 * NUM_CHUNKS * street.layout.ends.shape[1] * max(street.most_blocks))
-        return (tables + workspaces + totals) * LANES * self.dtype.itemsize
 
 
 _THREE_STREETS = HoldemRules(

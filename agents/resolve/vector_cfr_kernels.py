@@ -270,7 +270,7 @@ def learn(street, board, batch, seat, regrets, sums, step, work):
             add_children(layout, seat, node, one_kind, blocks, values)
             continue
         mix_children(layout, seat, node, one_kind, blocks, work.shares, values)
-        if layout.locked[node]:
+        if layout.locked[node] == 1:
             continue
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(layout.value_row[seat, node]) * blocks
@@ -361,7 +361,7 @@ def evaluate(street, board, batch, seat, work):
             for number in range(2):
                 add_children(layout, seat, node, number * slots, blocks, values)
             continue
-        if layout.locked[node]:  # a best response must play locked strategies, too
+        if layout.locked[node] == 1:  # a best response must play locked strategies, too
             for number in range(2):
                 mix_children(layout, seat, node, number * slots, blocks, shares, values)
             continue
@@ -383,6 +383,32 @@ def evaluate(street, board, batch, seat, work):
                 own = own + share * (load(values, row * blocks + block) * chips)
             store(values, out + block, best)
             store(values, out + slots * blocks + block, own)
+        if layout.locked[node] > 1:
+            keep_to_locks(street, board, node, seat, work)
+
+
+@kernel(inline=True)
+def keep_to_locks(street, board, node, seat, work):
+    """Write the best-response values of the locked hands at a decision where other hands are free.
+
+    The value is the mean of the children's values, weighted by the locked strategy.
+    """
+    layout, hands, shares, values = street.layout, street.deals.seats[seat], work.shares, work.values
+    blocks, locked_hands = hands.block[board + 1] - hands.block[board], street.locked_hands[seat]
+    value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
+    num_rows = np.int64(locked_hands.shape[0]) // hands.block[-1]
+    start = hands.block[board] * num_rows + (np.int64(layout.locked[node]) - 2) * blocks
+    first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
+    out, into = np.int64(value_row[node]) * blocks, layout.reach_row[seat, children[first]] * blocks
+    for block in range(blocks):
+        mixed = spread(values, values.dtype.type(0))
+        for k in range(first, last):
+            child = children[k]
+            share = load(shares, into + (k - first) * blocks + block)
+            value = load(values, np.int64(value_row[child]) * blocks + block)
+            mixed = mixed + share * (value * spread(values, scale[child]))
+        best = load(values, out + block)
+        store(values, out + block, where_positive(load(locked_hands, start + block), mixed, best))
 
 
 @kernel

@@ -194,7 +194,7 @@ class _DrawnRunOuts(AllRunOuts):
         regrets = street.regrets[seat][table]
         # Rows locked for all hands are in the same table and get no additions, so repeated discounts would shrink them
         # to 0. Therefore such a lock on the street also spares free rows the discounts of positive regrets and of sums.
-        locked = street.layout.locked.any()
+        locked = (street.layout.locked == 1).any()
         regrets *= np.where(regrets > 0, street.dtype.type(1) if locked else gain, loss)
         if not locked:
             street.sums[seat][table] *= decay

@@ -20,7 +20,7 @@ from plurispiel.agents.spots.node_names import PLAYERS
 from plurispiel.agents.spots.node_strategy import NodePlace, find_node
 from plurispiel.agents.spots.spot import Spot
 
-__all__ = ["NodeEv", "combo_equity", "node_ev"]
+__all__ = ["NodeEv", "combo_equity", "node_ev", "solver_behind"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +115,10 @@ def combo_equity(board: tuple[int, ...], weights: np.ndarray, rules: HoldemRules
 def _values(solver: VectorSolver, place: NodePlace) -> NodeValues:
     if place.street == 0:
         return solver.values_after([action for _, action, _ in place.decision.actions])
-    return _solver_behind(solver, place).values_after([])
+    return solver_behind(solver, place).values_after([])
 
 
-def _solver_behind(solver: VectorSolver, place: NodePlace) -> VectorSolver:
+def solver_behind(solver: VectorSolver, place: NodePlace) -> VectorSolver:
     """Return a solver of what comes after a node, whose strategy sums are those of `solver`."""
     whole, taken = solver.subgame, place.decision.actions
     locks = {actions[len(taken) :]: lock for actions, lock in whole.locks.items() if actions[: len(taken)] == taken}

@@ -6,7 +6,7 @@ the pot is dead money.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,12 +15,12 @@ import numpy as np
 from plurispiel.abstraction.actions.menu import BetMenu, Sizes, parse_sizes
 from plurispiel.abstraction.holdem import betting_state as betting_kernels
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
-from plurispiel.abstraction.holdem.betting_tree import StreetBetting
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetBetting
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.distributions import normalised
-from plurispiel.abstraction.holdem.ranges import combo_text, parse_range
+from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import MAX_CHIPS, STREETS, HoldemRules
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
+from plurispiel.agents.spots.locks import locked_strategy, require_keys
 from plurispiel.agents.spots.node_names import PLAYERS, THREE_PLAYERS, action_names, find_decision
 
 __all__ = ["Spot", "spot_record"]
@@ -59,8 +59,9 @@ class Spot:
     lock : mapping
         Fixed strategies, by the name of the node and then by action, as ranges whose weights are the
         probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the
-        remaining probability. In a node's name ``*`` stands for any card dealt. Nothing can be locked with three
-        players, or on a street in buckets.
+        remaining probability. With an entry ``hands``, only the hands named there are locked, and all others are free,
+        also if an action's range names them: ``{"c b52%": {"hands": "AhKh,22", "f": "22"}}``. In a node's name ``*``
+        stands for any card dealt. Nothing can be locked with three players, or on a street in buckets.
     cards : {"exact", "buckets"}
         With ``exact`` each hand has its own strategy on every board. With ``buckets``, all hands of a bucket share one
         strategy on each street after the first; a street has 500 buckets of similar hands.
@@ -134,23 +135,45 @@ class Spot:
         Raises
         ------
         ValueError
-            If there are three players, no player could ever bet, a range, a bet or a lock is malformed or does not fit,
-            or the betting is too large.
+            If there are three players, a range, a bet or a lock is malformed or does not fit, or the betting is too
+            large.
         """
         if self.middle is not None:
             raise ValueError("a spot of three players is no subgame of two; see three_way.three_way_solver")
-        ranges, state = self.ranges(), self.start()
-        menu, dead_chips = self.menu(), self.pot % 2
+        board = parse_cards(self.board)
+        subgame = Subgame(self.start(), board, self.ranges(), self.raises(), self.pot % 2)
+        locks = self._locks(subgame, subgame.betting()) if self.lock else {}
+        return dataclasses.replace(subgame, locks=locks, buckets=self._buckets(board))
 
-        def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
+    def raises(self) -> RaiseMenu:
+        """Return the raises on offer, as a function of the rules and a betting state.
+
+        Raises
+        ------
+        ValueError
+            If `bets` is malformed.
+        """
+        menu, dead_chips = self.menu(), self.pot % len(self.players)
+
+        def on_offer(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
             return menu.raises(game, array, dead_chips)
 
-        board = parse_cards(self.board)
-        subgame = Subgame(state, board, ranges, raises, dead_chips)
-        streets = subgame.betting()
-        if not any(len(each.children) > 1 for street in streets for each in street.decisions):
-            raise ValueError("the menus leave no player a bet, so there is nothing to solve: give bets for a street")
-        return dataclasses.replace(subgame, locks=self._locks(subgame, streets), buckets=self._buckets(board))
+        return on_offer
+
+    def has_bets(self) -> bool:
+        """Return whether any player can bet; if not, the hand is checked down.
+
+        Raises
+        ------
+        ValueError
+            If `bets` is malformed.
+        """
+        state, raises = self.start(), self.raises()
+        while not state.is_over:
+            if raises(state.rules, state.array.tolist()):
+                return True
+            state.apply(CALL)  # without a bet before it, every decision comes after checks alone
+        return False
 
     def ranges(self) -> np.ndarray:
         """Return each player's weight of each combo, from 0 to 1: float64[num_players, 1326].
@@ -218,7 +241,7 @@ class Spot:
     def _locks(
         self, subgame: Subgame, streets: list[StreetBetting]
     ) -> dict[tuple[tuple[int, int, int], ...], np.ndarray]:
-        _require_keys("lock", self.lock, self.lock)
+        require_keys("lock", self.lock, self.lock)
         locks = {}
         for name, table in self.lock.items():
             decision = find_decision(subgame, streets, self.street, name)
@@ -228,32 +251,8 @@ class Spot:
                     f'lock the {STREETS[self.street]} only, or take cards = "exact"'
                 )
             names = action_names(subgame, decision)
-            _require_keys(f"lock {name!r}", table, table)
-            shares = np.full((subgame.state.rules.num_combos, len(names)), np.nan)
-            for action, text in table.items():
-                column = next((k for k, pair in enumerate(names) if action in pair), None)
-                if column is None:
-                    raise ValueError(
-                        f"lock {name!r}: actions are {' '.join(name for name, _ in names)}, got {action!r}"
-                    )
-                if not isinstance(text, str):
-                    raise ValueError(f"lock {name!r}: {action} needs a range as text, got {text!r}")
-                shares[:, column] = parse_range(text) if text.strip() else 0.0
-            rest = np.flatnonzero(np.isnan(shares[0]))
-            if len(rest) > 1:
-                raise ValueError(f"lock {name!r} leaves out {len(rest)} actions; leave out one at most")
-            named = np.nansum(shares, axis=1)
-            wrong = named > 1.0 + 1e-6 if len(rest) else abs(named - 1.0) > 1e-6
-            wrong &= self._range(PLAYERS[decision.seat]) > 0.0
-            if wrong.any():
-                combo = int(np.flatnonzero(wrong)[0])
-                raise ValueError(
-                    f"lock {name!r}: the probabilities of {combo_text(combo)} must sum to "
-                    f"{'at most ' * len(rest)}1, got {named[combo]:g}"
-                )
-            if len(rest):
-                shares[:, rest[0]] = np.maximum(1.0 - named, 0.0)
-            locks[decision.actions] = normalised(shares, 1.0 / len(names))
+            weights = self._range(PLAYERS[decision.seat])
+            locks[decision.actions] = locked_strategy(name, table, names, weights)
         return locks
 
     def menu(self) -> BetMenu:
@@ -264,16 +263,16 @@ class Spot:
         ValueError
             If `bets` is malformed.
         """
-        _require_keys("bets", self.bets, STREETS[1:])
+        require_keys("bets", self.bets, STREETS[1:])
         streets = []
         for street in STREETS:
             table = self.bets.get(street, {})
             shared = isinstance(table, Mapping) and not set(table) & set(self.players)
-            _require_keys(f"bets.{street}", table, ("bet", "raise") if shared else self.players)
+            require_keys(f"bets.{street}", table, ("bet", "raise") if shared else self.players)
             seats = []
             for player in self.players:
                 sizes = table if shared else table.get(player, {})
-                _require_keys(f"bets.{street}.{player}", sizes, ("bet", "raise"))
+                require_keys(f"bets.{street}.{player}", sizes, ("bet", "raise"))
                 raises = sizes.get("raise", "")
                 listed = raises if isinstance(raises, (list, tuple)) else [raises]
                 # With no entry for raises, the sizes of the bet would serve raises, too (`BetMenu`).
@@ -294,13 +293,6 @@ def _sizes(where: str, text: object) -> Sizes:
         return parse_sizes(text)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-
-
-def _require_keys(where: str, table: object, known: Iterable[str]) -> None:
-    if not isinstance(table, Mapping):
-        raise ValueError(f"{where} must be a table, got {table!r}")
-    if unknown := sorted(map(str, set(table) - set(known))):
-        raise ValueError(f"{where} holds {', '.join(known)}, got {unknown[0]!r}")
 
 
 def spot_record(spot: Spot) -> dict[str, Any]:

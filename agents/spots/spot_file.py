@@ -1,6 +1,8 @@
 """Spots as TOML files, and their solutions as folders."""
 
+import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,16 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.machine.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.machine.artefact import (
+    Artefact,
+    ArtefactRefused,
+    load_artefact,
+    stored_config,
+    write_artefact,
+)
 from plurispiel.abstraction.machine.settings import read_settings
 from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.spots.spot import Spot, spot_record
-from plurispiel.agents.spots.spot_solution import TARGET_PCT, SpotSolution, require_memory, solution_of
-from plurispiel.agents.spots.three_way import three_way_solver
+from plurispiel.agents.spots.spot_solution import TARGET_PCT, SpotSolution, new_solver, require_memory, solution_of
 
-__all__ = ["EXAMPLES", "SolveSettings", "load_spot_solution", "read_spot", "save_spot_solution"]
+__all__ = [
+    "EXAMPLES",
+    "SolveSettings",
+    "load_spot_solution",
+    "read_spot",
+    "save_spot_solution",
+    "spot_of_table",
+    "spot_toml",
+    "stored_spot",
+]
 
 EXAMPLES = Path(__file__).parent / "examples"
 """Folder of the spots that come with the package."""
@@ -75,13 +91,50 @@ def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
     """
     table = read_settings(path)
     try:
-        solve = table.get("solve", {})
-        settings = _settings(solve)
-        if "cards" in solve:
-            table["cards"] = solve["cards"]
-        return _spot(table), settings
+        return spot_of_table(table)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def spot_of_table(table: Mapping[str, Any]) -> tuple[Spot, SolveSettings]:
+    """Return the spot and the solver settings of a table that has the form of a spot's file.
+
+    Raises
+    ------
+    ValueError
+        If the table is not a spot.
+    """
+    solve = table.get("solve", {})
+    settings = _settings(solve)
+    return _spot({**table, "cards": solve["cards"]} if "cards" in solve else table), settings
+
+
+def spot_toml(spot: Spot, settings: SolveSettings) -> str:
+    """Return the text of a spot's file, which `read_spot` reads."""
+    record = spot_record(spot)
+    lines = [f"{name} = {_toml(record[name])}" for name in ("board", "pot", "stacks", *spot.players)]
+    if spot.all_in_share != 1.0:
+        lines.append(f"all_in_share = {_toml(spot.all_in_share)}")
+    solve = {name: value for name, value in vars(settings).items() if value not in (None, math.inf)}
+    solve |= {"cards": spot.cards} if spot.cards != "exact" else {}
+    for name, table in (("bets", spot.bets), ("lock", spot.lock), ("solve", solve)):
+        if table:
+            lines += ["", f"[{name}]", *(f"{_toml_key(key)} = {_toml(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """Return a value of a spot as TOML; texts of JSON are texts of TOML."""
+    if isinstance(value, Mapping):
+        entries = ", ".join(f"{_toml_key(key)} = {_toml(each)}" for key, each in value.items())
+        return f"{{ {entries} }}" if entries else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value)
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[a-z_]+", key) else json.dumps(key)
 
 
 def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
@@ -100,6 +153,20 @@ def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
         "seconds": solution.seconds,
     }
     return write_artefact(folder, KIND, FORMAT_VERSION, arrays, config)
+
+
+def stored_spot(folder: Path) -> Spot:
+    """Return the spot of a solution in a folder, without the solution.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds no valid solution.
+    """
+    try:
+        return _spot(stored_config(folder, KIND)["spot"])
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None
 
 
 def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
@@ -126,11 +193,7 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
             raise ValueError("iterations or seconds are missing or out of range")
         if not isinstance(config["algorithm"], str):
             raise ValueError("its algorithm is missing")
-        solver: VectorSolver | ThreeWaySolver
-        if spot.middle is not None:
-            solver = three_way_solver(spot, config["algorithm"], on_memory=require_memory)
-        else:
-            solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads, on_memory=require_memory)
+        solver = new_solver(spot, config["algorithm"], threads=threads, on_memory=require_memory)
         _fill(solver, artefact)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None

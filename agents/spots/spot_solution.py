@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.abstraction.holdem.betting_tree import StreetTooLarge
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdown_margin
@@ -21,9 +22,10 @@ from plurispiel.agents.spots.convergence import ConvergenceLimits, OnProgress, P
 from plurispiel.agents.spots.node_ev import NodeEv, node_ev
 from plurispiel.agents.spots.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.spots.spot import Spot
+from plurispiel.agents.spots.spot_size import spot_size
 from plurispiel.agents.spots.three_way import DEFAULT_ALGORITHM, three_way_solver, three_way_strategy
 
-__all__ = ["SpotSolution", "default_algorithm", "equity", "solution_of", "solve_spot"]
+__all__ = ["SpotSolution", "default_algorithm", "equity", "new_solver", "solution_of", "solve_spot"]
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
@@ -211,20 +213,37 @@ def solve_spot(
     def check(num_bytes: int) -> None:
         if on_memory is not None:
             on_memory(num_bytes)
-        require_memory(num_bytes)
+        if num_bytes > available_bytes():
+            raise ValueError(spot_size(spot, threads=threads).refusal(num_bytes))
 
-    solver: VectorSolver | ThreeWaySolver
+    try:
+        solver = new_solver(spot, algorithm, threads=threads, on_memory=check)
+    except StreetTooLarge as error:
+        raise ValueError(spot_size(spot).refusal() or str(error)) from None
+    # Without a bet there is one strategy, so nothing is learnt.
+    progress = Progress() if spot.has_bets() else Progress(check=1)
+    return _converged(spot, solver, limits, progress, goes_on, on_progress)
+
+
+def new_solver(
+    spot: Spot,
+    algorithm: str | None = None,
+    *,
+    threads: int = 2,
+    on_memory: Callable[[int], None] | None = None,
+) -> VectorSolver | ThreeWaySolver:
+    """Return a solver of a spot that has done no iteration; parameters and errors are those of `solve_spot`."""
     if spot.middle is not None:
-        solver = three_way_solver(spot, algorithm, on_memory=check)
-    else:
-        solver = VectorSolver(
-            spot.subgame(),
-            algorithm or default_algorithm(spot),
-            threads=threads,
-            thinning=_THINNING if _is_thinned(spot) else 0,
-            on_memory=check,
-        )
-    return _converged(spot, solver, limits, Progress(), goes_on, on_progress)
+        return three_way_solver(spot, algorithm, on_memory=on_memory)
+    return VectorSolver(
+        spot.subgame(),
+        algorithm or default_algorithm(spot),
+        threads=threads,
+        # A hand that is checked down has few rows, and its values are then equities to all digits.
+        dtype=np.float32 if spot.has_bets() else np.float64,
+        thinning=_THINNING if _is_thinned(spot) else 0,
+        on_memory=on_memory,
+    )
 
 
 def _converged(

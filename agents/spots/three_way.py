@@ -37,20 +37,17 @@ def three_way_solver(
     Raises
     ------
     ValueError
-        If the spot has two players, a range, the bets or the algorithm's name is malformed, no player could ever bet,
-        no three hands of the ranges are compatible, or the betting is too large.
+        If the spot has two players, a range, the bets or the algorithm's name is malformed, no three hands of the
+        ranges are compatible, or the betting is too large.
     """
-    solver = ThreeWaySolver(
+    return ThreeWaySolver(
         spot.start(),
         parse_cards(spot.board),
         spot.ranges(),
         algorithm or DEFAULT_ALGORITHM,
-        menu=spot.menu().raises,
+        menu=spot.raises(),
         on_memory=on_memory,
     )
-    if not any(len(decision.children) > 1 for _, decision in solver.decisions()):
-        raise ValueError("the menus leave no player a bet, so there is nothing to solve: give bets for the river")
-    return solver
 
 
 def three_way_strategy(spot: Spot, solver: ThreeWaySolver, node: str) -> NodeStrategy:

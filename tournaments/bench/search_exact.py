@@ -1,16 +1,20 @@
 """Exact exploitability of search on good and bad blueprints, in games small enough to search at every decision."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten
 from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher, SearchedSubgame
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import Exploitability, exploitability
 from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
+from plurispiel.tournaments.figures.search_curves import draw_search
 
 _GAMES = {"leduc": 3_000, "leduc-9": 3_000, "holdem-mini": 3_000, "kuhn3": 3_000, "leduc3": 1_000}
 """By game: the iterations of a search for each second of the option ``seconds``."""
@@ -29,6 +33,17 @@ _SEARCHES = {
 }
 _BREAK = " | "
 
+_DRAWN_GAMES = ("leduc", "leduc-9", "holdem-mini")
+"""Games of the picture: those of two players."""
+
+_DRAWN = {
+    "street 2": "last street, unsafe",
+    "safe": "last street, safe",
+    "k = 4": "depth-limited, unsafe",
+    "k = 4, safe": "depth-limited, safe",
+}
+"""Searches of the picture, with their names there."""
+
 
 @dataclass
 class _Worst:
@@ -41,14 +56,38 @@ class _Worst:
         self.distance = max(self.distance, found)
 
 
-def bench_search_exact(seconds: float = 1.0) -> list[Measurement]:
+def parse_games(text: str | None, *, is_drawn: bool) -> tuple[str, ...]:
+    """Return the games named in a text, separated by commas, each once; for None, all games.
+
+    Raises
+    ------
+    ValueError
+        If one of the games is not measured here, or there is to be a picture and it would be empty.
+    """
+    games = tuple(_GAMES) if text is None else tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in games:
+        if name not in _GAMES:
+            raise ValueError(
+                f"bench search-exact has no game {name!r}{suggestion(name, _GAMES)}: choose from {', '.join(_GAMES)}"
+            )
+    if is_drawn and not set(games) & set(_DRAWN_GAMES):
+        raise ValueError(
+            f"the picture shows games of two players ({', '.join(_DRAWN_GAMES)}), got --games {','.join(games)}"
+        )
+    return games
+
+
+def bench_search_exact(seconds: float = 1.0, games: Sequence[str] = ()) -> list[Measurement]:
     """Return the exploitability of each blueprint without search and with each search; with three players, NashConv.
 
-    For each blueprint there is also the exploitability of the worst solved subgame (`_Worst`).
+    If `games` is empty, all games are measured. For each blueprint there is also the exploitability of the worst solved
+    subgame (`_Worst`).
     """
     rows = []
-    with progress_bar(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint") as progress:
-        for game, iterations in _GAMES.items():
+    games = games or tuple(_GAMES)
+    with progress_bar(total=len(games) * len(_BLUEPRINTS), unit="blueprint") as progress:
+        for game in games:
+            iterations = _GAMES[game]
             progress.set_description(game, refresh=False)
             tree = flatten(game)
             searcher = GameTreeSearcher(tree)
@@ -59,6 +98,26 @@ def bench_search_exact(seconds: float = 1.0) -> list[Measurement]:
                 rows += _measure(searcher, name, solver.average_strategy(), max(1, round(iterations * seconds)))
                 progress.update()
     return rows
+
+
+def draw_search_exact(path: Path, rows: list[Measurement]) -> None:
+    """Draw the games of two players: exploitability with search by that of the blueprint (`draw_search`).
+
+    Raises
+    ------
+    MatplotlibMissing
+        If matplotlib is not installed.
+    """
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    for row in rows:
+        game, blueprint, column = row.name.split(_BREAK)
+        values.setdefault(game, {}).setdefault(blueprint, {})[column] = row.value
+    games = {
+        game: {name: [(each["none"], each[column]) for each in found.values()] for column, name in _DRAWN.items()}
+        for game, found in values.items()
+        if game in _DRAWN_GAMES
+    }
+    draw_search(path, games)
 
 
 def search_exact_text(rows: list[Measurement]) -> str:

@@ -27,7 +27,12 @@ from plurispiel.tournaments.bench.peer_programs import parse_programs
 from plurispiel.tournaments.bench.peers import bench_peers
 from plurispiel.tournaments.bench.rows import bench_rows
 from plurispiel.tournaments.bench.search import bench_search
-from plurispiel.tournaments.bench.search_exact import bench_search_exact, search_exact_text
+from plurispiel.tournaments.bench.search_exact import (
+    bench_search_exact,
+    draw_search_exact,
+    parse_games,
+    search_exact_text,
+)
 from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
@@ -45,7 +50,6 @@ _BENCHES = {
     "blueprint": bench_blueprint,
     "blueprint-curves": bench_blueprint_curves,
     "search": bench_search,
-    "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
     "continual": bench_continual,
     "deep-cfr": bench_deep_cfr,
@@ -56,6 +60,8 @@ _BENCHES = {
     "rows": bench_rows,
 }
 
+
+_PICTURES = {"continual-exact": draw_continual_exact, "search-exact": draw_search_exact}
 
 _PROFILE_OPTIONS = ("agents", "game", "hands", "seed", "opponents", "own_sizes")
 """Options of `bot-profile` alone, besides those of `OutsideOptions`."""
@@ -82,9 +88,12 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"--program: only for bench peers, got bench {options.name}")
     programs = parse_programs(options.program or ())
     if options.picture is not None:
-        if options.name != "continual-exact":
-            raise ValueError(f"--picture: only for bench continual-exact, got bench {options.name}")
+        if options.name not in _PICTURES:
+            raise ValueError(f"--picture: only for bench {' and '.join(_PICTURES)}, got bench {options.name}")
         require_matplotlib()
+    if options.games is not None and options.name != "search-exact":
+        raise ValueError(f"--games: only for bench search-exact, got bench {options.name}")
+    games = parse_games(options.games, is_drawn=options.picture is not None) if options.name == "search-exact" else ()
     if options.nets and options.name != "continual-exact":
         raise ValueError(f"--nets: only for bench continual-exact, got bench {options.name}")
     if options.name != "rows":  # it times nothing, so kernels may compile on first use
@@ -97,12 +106,14 @@ def main(options: argparse.Namespace) -> int:
         rows = bench_peers(options.seconds, programs)
     elif options.name == "continual-exact":
         rows = bench_continual_exact(options.seconds, options.nets or ())
+    elif options.name == "search-exact":
+        rows = bench_search_exact(options.seconds, games)
     else:
         rows = _BENCHES[options.name](options.seconds)
     if options.name in _WITH_PEAK:
         rows += peak_memory()
     if options.picture is not None:
-        draw_continual_exact(options.picture, rows)
+        _PICTURES[options.name](options.picture, rows)
     if options.json:
         figures = [dataclasses.asdict(row) | {"value": None if math.isnan(row.value) else row.value} for row in rows]
         print(json.dumps({"machine": machine_name(), "versions": package_versions(), "figures": figures}, indent=1))

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import sys
 from pathlib import Path
 
 from plurispiel.abstraction.machine.folders import user_data_folder
@@ -33,9 +32,9 @@ def main(options: argparse.Namespace) -> int:
     for spec in agents:
         with measured_agents(spec, isolation):  # it exists, and loads
             pass
-    server = WebServer(folder, options.port, PlayPages(user_data_folder(), agents, outside))
+    server = WebServer(folder, options.port, PlayPages(user_data_folder(), agents, outside), say)
     print(server.address, flush=True)
-    print("this address works once; Ctrl-C ends the server", file=sys.stderr)
+    say("this address works once; Ctrl-C ends the server; the advisers for hands are loading in the background")
     with contextlib.nullcontext() if options.no_open else browser_opened(server.address):
         server.run()
     return 0

@@ -64,8 +64,8 @@ class DecisionNames:
         name = " ".join(node.split())
         if name not in known:
             raise ValueError(
-                f"no decision is at the node {node!r}{suggestion(name, known)}; nodes are named by actions and board "
-                f"cards, such as {', '.join(map(repr, known[:4]))}"
+                f"no decision is at the node {node!r} (named by actions and board cards, such as "
+                f"{', '.join(map(repr, known[:4]))}){suggestion(name, known)}"
             )
         found = [infoset for infoset, each in enumerate(self.nodes) if each == name]
         return sorted(found, key=lambda infoset: self.hands[infoset])

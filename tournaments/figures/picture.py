@@ -60,6 +60,7 @@ _STYLE = {
     "lines.linewidth": 1.6,
     "lines.markersize": 4.0,
     "savefig.dpi": 120,
+    "svg.hashsalt": "plurispiel",  # otherwise equal figures get different ids in each file
 }
 
 
@@ -114,7 +115,9 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
         unfinished = path.with_name(f".{path.name}")
         try:
             with unfinished.open("wb") as stream:  # given a path, an interrupted savefig leaves its file open
-                figure.savefig(stream, format=path.suffix[1:] or "png")
+                kind = path.suffix[1:] or "png"
+                # A date would make equal figures different files; a PNG has none.
+                figure.savefig(stream, format=kind, metadata={"Date": None} if kind.lower() == "svg" else None)
             unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)

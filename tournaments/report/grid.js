@@ -16,14 +16,14 @@ const drawGrid = (grid, names, across, label, isPast) => {
   const bytes = Uint8Array.from(atob(grid.shares), (letter) => letter.charCodeAt(0));
   const width = 1 + grid.actions.length, rows = Math.ceil(names.length / across);
   const cell = 34, css = actionColours(grid.kinds);
-  const svg = draw(null, "svg", { viewBox: `0 0 ${across * cell} ${rows * cell}`, role: "img", "aria-label": label, class: isPast ? "range past" : "range" });
+  const svg = draw(null, "svg", { viewBox: `0 0 ${across * cell} ${rows * cell}`, role: "group", "aria-label": label, class: isPast ? "range past" : "range" });
   svg.style.maxWidth = `${Math.min(470, 70 * across)}px`;
   let most = 0;
   for (let c = 0; c < names.length; c++) most = Math.max(most, bytes[c * width]);
-  const readout = make("p", "readout", "Point at a cell for its numbers.");
+  const readout = make("p", "readout", "Point at a cell for its numbers."), cells = [];
   names.forEach((name, c) => {
     const x = (c % across) * cell, y = Math.floor(c / across) * cell, share = bytes[c * width];
-    const group = draw(svg, "g", { class: "cell" });
+    const group = draw(svg, "g", { class: "cell", role: "button", tabindex: c === (grid.cell ?? 0) ? 0 : -1 });
     draw(group, "rect", { x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, class: "cell-void" });
     const height = most ? (cell - 1) * share / most : 0;
     let total = 0;
@@ -38,7 +38,22 @@ const drawGrid = (grid, names, across, label, isPast) => {
     const says = grid.actions.map((text, a) => `${text} ${percent(bytes[c * width + a + 1] / 255)}`).filter((_, a) => bytes[c * width + a + 1]);
     const text = total ? `${name}: ${says.join(", ")} · reach ${percent(share / 255)}` : `${name}: not possible with this board`;
     draw(group, "title", {}, text);
-    group.addEventListener("mouseenter", () => { readout.textContent = text; });
+    group.setAttribute("aria-label", text);
+    for (const kind of ["mouseenter", "focus", "click"]) group.addEventListener(kind, () => { readout.textContent = text; });
+    cells.push(group);
+  });
+  // One cell is a stop of the Tab key, and the arrow keys lead from it to the others.
+  svg.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across }[event.key];
+    const from = cells.indexOf(event.target);
+    if (!by || from < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = cells[from + by];
+    if (!next) return;
+    cells[from].setAttribute("tabindex", -1);
+    next.setAttribute("tabindex", 0);
+    next.focus();
   });
   if (grid.cell !== null) {
     const x = (grid.cell % across) * cell + 1.5, y = Math.floor(grid.cell / across) * cell + 1.5;

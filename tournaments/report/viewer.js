@@ -1,6 +1,8 @@
 "use strict";
-// Shows hands in a place of the page. The report's page keeps the step in its address; `leaving` ends a viewer elsewhere.
-const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
+// Shows hands in a place of the page. The report's page keeps the hand and the step in its address. Elsewhere `address`
+// gives the address of a hand and a step, `step` is the first one shown, `leaving` ends the viewer, and `advice` has
+// elements beside the table (`bar`, `list`), is told each step (`look`), and may have a strategy to show (`panel`).
+const showHands = (place, data, { address, step: firstStep, leaving, advice } = {}) => {
   const listening = leaving ? { signal: leaving } : {};
   const hands = data.hands;
   const STREETS = ["Preflop", "Flop", "Turn", "River"];
@@ -39,6 +41,7 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
   const missing = make("p", "warning missing");
   missing.setAttribute("role", "status");
   missing.hidden = true;
+  const keepsAddress = !address;
   const columns = make("div", "viewer-columns");
   const left = make("div", "viewer-left"), right = make("div", "viewer-right");
   const ledger = make("div", "ledger"), ledgerHead = make("div"), ledgerTable = make("div", "wide"), ledgerNotes = make("div");
@@ -46,7 +49,7 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
   columns.append(left, right);
   place.tabIndex = 0;
   place.setAttribute("aria-label", "Hand viewer");
-  place.append(missing, bar, line, remark, columns, ledger);
+  place.append(missing, bar, line, remark, ...(advice ? [advice.bar] : []), columns, ...(advice ? [advice.list] : []), ledger);
 
   function move(by) {
     const next = step + by;
@@ -54,7 +57,7 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target === choice || event.target.matches("textarea, input")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("select, textarea, input")) return;
     const box = place.getBoundingClientRect();
     if (!place.contains(event.target) && (box.bottom < 60 || box.top > innerHeight - 60)) return;
     if (event.key === "ArrowLeft") move(-1);
@@ -78,17 +81,23 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
     remark.textContent = of.remark;
     remark.hidden = !of.remark;
     showSteps(of);
-    const [grid, choices] = rangeOf(of);
-    left.replaceChildren(tableOf(of), ...choices);
-    right.replaceChildren(...grid);
+    if (advice) advice.look(hand, step, (k) => show(hand, k), () => showRange(of));
+    showRange(of);
     const [head, terms, notes] = ledgerOf(of);
     ledgerHead.replaceChildren(...head);
     ledgerTable.replaceChildren(...terms);
     ledgerNotes.replaceChildren(...notes);
-    if (!keep && keepsAddress) {
+    if (!keep || !keepsAddress) {
       missing.hidden = true;
-      history.replaceState(null, "", `#hand=${of.name}&step=${step}`);
+      const now = keepsAddress ? `#hand=${of.name}&step=${step}` : address(of, step);
+      if (now) history.replaceState(null, "", now);
     }
+  }
+
+  function showRange(of) {
+    const [grid, choices] = advice?.panel(hand, step) || rangeOf(of);
+    left.replaceChildren(tableOf(of), ...choices);
+    right.replaceChildren(...grid);
   }
 
   function showSteps(of) {
@@ -207,6 +216,7 @@ const showHands = (place, data, { keepsAddress = true, leaving } = {}) => {
     return number >= 0;
   }
   if (keepsAddress) addEventListener("hashchange", fromHash, listening);
-  if (!keepsAddress || !fromHash()) show(...data.opening, true);
+  const opening = [data.opening[0], firstStep === undefined ? data.opening[1] : Math.min(firstStep, hands[data.opening[0]].steps.length - 1)];
+  if (!keepsAddress || !fromHash()) show(...opening, true);
 };
 if (document.getElementById("viewer")) showHands(document.getElementById("viewer"), JSON.parse(document.getElementById("hands-data").textContent));

@@ -128,7 +128,7 @@ def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]
 def decision_grid(
     state: BettingState, announced: Announced, reach: np.ndarray, is_free: np.ndarray, own: int
 ) -> dict[str, Any]:
-    """Return the strategy of a decision as a grid of classes of hole cards.
+    """Return the strategy of a decision as a grid of classes of hole cards, with the action that was played.
 
     Parameters
     ----------
@@ -136,47 +136,73 @@ def decision_grid(
         The state before the action.
     announced : Announced
         The strategy of all combos, and the action that was played.
-    reach : float64[num_combos]
-        The seat's own reach with each combo; 0 for combos that share a card with the board.
-    is_free : bool[num_combos]
-        Combos that share no card with the board.
-    own : int
-        The seat's actual combo.
+    reach, is_free, own
+        As in `strategy_grid`.
 
     Returns
     -------
     dict
-        ``actions`` (the text of each), ``kinds`` (0 fold, 1 check or call, 2 raise), ``played`` (index of the action
-        that was played), ``own`` (probability of each action with the actual combo), ``cell`` (index of the actual
-        combo's cell), ``totals`` (probability of each action over the whole range; None for a range of weight 0) and
-        ``shares``.
+        As from `strategy_grid`, with ``played``, the index of the action that was played.
+    """
+    kinds = list(zip(announced.actions, announced.highest, strict=True))
+    return strategy_grid(state, kinds, announced.probabilities, reach, is_free, own) | {"played": announced.played}
 
-        ``shares`` is the base64 text of uint8[num_cells, 1 + num_actions], in units of 1/255. A row holds the mean
-        reach of the cell's free combos, and then the reach-weighted mean probability of each action. With reach 0, all
-        free combos of the cell have equal weights. A cell without free combos has a row of 0.
+
+def strategy_grid(
+    state: BettingState,
+    kinds: Sequence[tuple[int, int]],
+    probabilities: np.ndarray,
+    reach: np.ndarray,
+    is_free: np.ndarray,
+    own: int | None,
+) -> dict[str, Any]:
+    """Return a strategy as a grid of classes of hole cards.
+
+    Parameters
+    ----------
+    state : BettingState
+        The state before the action.
+    kinds : sequence of (int, int)
+        The lowest and the highest action of each kind of action.
+    probabilities : float64[num_kinds, num_combos]
+        The probability of each kind with each combo.
+    reach : float64[num_combos]
+        The seat's own reach with each combo; 0 for combos that share a card with the board.
+    is_free : bool[num_combos]
+        Combos that share no card with the board.
+    own : int or None
+        The seat's actual combo; None if it is not known.
+
+    Returns
+    -------
+    dict
+        ``actions`` (the text of each kind), ``kinds`` (0 fold, 1 check or call, 2 raise), ``own`` (probability of each
+        kind with the actual combo, or None), ``cell`` (index of the actual combo's cell, or None), ``totals``
+        (probability of each kind over the whole range; None for a range of weight 0) and ``shares``.
+
+        ``shares`` is the base64 text of uint8[num_cells, 1 + num_kinds], in units of 1/255. A row holds the mean reach
+        of the cell's free combos, and then the reach-weighted mean probability of each kind. With reach 0, all free
+        combos of the cell have equal weights. A cell without free combos has a row of 0.
     """
     cells = combo_cells(state.rules)
     num_cells = len(cell_names(state.rules))
     num_free = np.bincount(cells[is_free], minlength=num_cells)
     cell_reach = np.bincount(cells, weights=reach, minlength=num_cells)
-    shares = np.zeros((num_cells, 1 + len(announced.actions)))
+    shares = np.zeros((num_cells, 1 + len(kinds)))
     shares[:, 0] = cell_reach / np.maximum(num_free, 1)
     # A cell with reach 0 still shows its strategy.
     weights = np.where((cell_reach > 0.0)[cells], reach, is_free.astype(float))
     total = np.bincount(cells, weights=weights, minlength=num_cells)
-    for k, row in enumerate(announced.probabilities):
+    for k, row in enumerate(probabilities):
         summed = np.bincount(cells, weights=weights * row, minlength=num_cells)
         shares[:, 1 + k] = summed / np.where(total > 0, total, 1)
     whole = float(reach.sum())
     return {
-        "actions": [
-            action_text(state, low, high) for low, high in zip(announced.actions, announced.highest, strict=True)
-        ],
-        "kinds": [min(low, 2) for low in announced.actions],
-        "played": announced.played,
-        "own": [round(float(p), 4) for p in announced.probabilities[:, own]],
-        "cell": int(cells[own]),
-        "totals": [round(float(row @ reach) / whole, 4) if whole > 0.0 else None for row in announced.probabilities],
+        "actions": [action_text(state, low, high) for low, high in kinds],
+        "kinds": [min(low, 2) for low, _ in kinds],
+        "own": None if own is None else [round(float(p), 4) for p in probabilities[:, own]],
+        "cell": None if own is None else int(cells[own]),
+        "totals": [round(float(row @ reach) / whole, 4) if whole > 0.0 else None for row in probabilities],
         "shares": base64.b64encode(np.rint(shares * FULL_BYTE).astype(np.uint8).tobytes()).decode(),
     }
 

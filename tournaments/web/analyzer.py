@@ -3,6 +3,7 @@
 Hole cards that the text does not state stay unknown: the story holds none for such a seat.
 """
 
+import io
 import tempfile
 from itertools import islice
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.evaluation.replay import replay_betting, replay_hand
-from plurispiel.tournaments.formats.acpc import read_acpc
+from plurispiel.tournaments.formats.acpc import read_acpc, write_acpc, write_header
+from plurispiel.tournaments.formats.game_definition import built_in_name, game_definition_text
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
-from plurispiel.tournaments.formats.phh import read_phh
+from plurispiel.tournaments.formats.phh import read_phh, write_phh
 from plurispiel.tournaments.run.hand_story import cell_names, cells_across, hand_story, judged
 from plurispiel.tournaments.run.witness import Told
 
@@ -26,7 +28,8 @@ def pasted_hands(text: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``data`` (the hands as `report.viewer.js` takes them), ``troubles`` (for each hand that is broken or not
+        ``data`` (the hands as `report.viewer.js` takes them, each with its ``text``, from which it can be read again;
+        the game of each for advisers is in ``games``), ``troubles`` (for each hand that is broken or not
         decided: which, and why) and ``left_out`` (whether there are hands beyond the first 100).
     """
     found = _histories(text)
@@ -34,6 +37,7 @@ def pasted_hands(text: str) -> dict[str, Any]:
     names: dict[str, list[str]] = {}
     cells: dict[str, list[str]] = {}
     across: dict[str, int] = {}
+    games: dict[str, str] = {}
     troubles = []
     for history in found[:MAX_HANDS]:
         if isinstance(history, BrokenHistory):
@@ -47,8 +51,11 @@ def pasted_hands(text: str) -> dict[str, Any]:
             run = str(len(stories))
             names[run] = [printable(name) for name in history.names]
             cells[run], across[run] = cell_names(history.rules), cells_across(history.rules)
-            stories.append({"name": printable(f"hand {history.label}"), "run": run, "remark": "", **story})
-    data = {"names": names, "cells": cells, "across": across, "values": {}, "opening": [0, 0], "hands": stories}
+            games[run] = game_definition_text(history.rules)
+            name = printable(f"hand {history.label}")
+            stories.append({"name": name, "run": run, "remark": "", "text": _text(history), **story})
+    data = {"names": names, "cells": cells, "across": across, "games": games, "values": {}}
+    data |= {"opening": [0, 0], "hands": stories}
     return {"data": data, "troubles": troubles, "left_out": len(found) > MAX_HANDS}
 
 
@@ -75,3 +82,20 @@ def _story(history: HandHistory) -> dict[str, Any]:
         )
     shown = [cards if history.hole_cards[seat] else [] for seat, cards in enumerate(story["cards"])]
     return story | {"cards": shown}
+
+
+def _text(history: HandHistory) -> str:
+    """Return a hand as text: PHH, or a dealer's log of a built-in game; empty if neither can express it."""
+    stream = io.StringIO()
+    try:
+        write_phh(stream, [history])
+        return stream.getvalue()
+    except ValueError:
+        stream = io.StringIO()
+    try:
+        if name := built_in_name(history.rules):
+            write_header(stream, "hand", name, 1)
+            write_acpc(stream, [history])
+    except ValueError:
+        return ""
+    return stream.getvalue()

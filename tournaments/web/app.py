@@ -4,9 +4,10 @@ The server computes no hands: it reads stores in threads, and a report is made b
 """
 
 import asyncio
+import contextlib
 import secrets
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.report.hand_viewer import VIEWER_SCRIPTS
+from plurispiel.tournaments.run.folder_lock import is_locked
+from plurispiel.tournaments.web.advisers import Advisers
 from plurispiel.tournaments.web.analyzer import pasted_hands
-from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
+from plurispiel.tournaments.web.dashboard import Runs, last_lines, run_figures, stamp
 from plurispiel.tournaments.web.gate import Gate
-from plurispiel.tournaments.web.messages import MAX_FRAME, Chosen, Enter, Pasted, parse_message
+from plurispiel.tournaments.web.messages import MAX_FRAME, Chosen, ChosenHand, Enter, Pasted, Question, parse_message
 from plurispiel.tournaments.web.play_pages import PlayPages
+from plurispiel.tournaments.web.spots import SPOT_FILES, SpotPages
 
 ENTRANCE = "/enter"
 """The path that the printed address names."""
@@ -37,6 +41,7 @@ _FILES = {
     **{f"/{name}": (_REPORT / name, "text/javascript") for name in VIEWER_SCRIPTS},
     "/figures.js": (_STATIC / "figures.js", "text/javascript"),
     "/server.js": (_STATIC / "server.js", "text/javascript"),
+    "/advisers.js": (_STATIC / "advisers.js", "text/javascript"),
     "/dashboard.js": (_STATIC / "dashboard.js", "text/javascript"),
     "/play.js": (_STATIC / "play.js", "text/javascript"),
     "/play_table.js": (_STATIC / "play_table.js", "text/javascript"),
@@ -45,6 +50,7 @@ _FILES = {
     "/pages.js": (_STATIC / "pages.js", "text/javascript"),
     "/web.css": (_STATIC / "web.css", "text/css"),
     "/icon.svg": (_STATIC / "icon.svg", "image/svg+xml"),
+    **SPOT_FILES,
 }
 """All files of the page by path, with their types."""
 
@@ -62,19 +68,43 @@ class Pages:
         The folder of the runs.
     key : str
         The key of `Gate`.
+    say : callable, optional
+        Told a line when the advisers are loaded, in the background from the start of the server on. Without it they are
+        loaded when they are first asked.
 
     Attributes
     ----------
+    spots : SpotPages
+        The spot explorer's part.
     token : str
         The token that is exchanged for the key; empty when that has happened.
     """
 
-    def __init__(self, folder: Path, key: str):
+    def __init__(self, folder: Path, key: str, say: Callable[[str], None] | None = None):
         self._runs = Runs(folder)
+        self.spots = SpotPages(folder)
         self._key = key
         self._reading = asyncio.Lock()  # one thread reads at a time
         self._working = asyncio.Lock()
+        self._say = say
+        self._advisers = Advisers()
         self.token = secrets.token_urlsafe(32)
+
+    @contextlib.asynccontextmanager
+    async def life(self) -> AsyncIterator[None]:
+        """Load the advisers while the server runs, and end their processes with it."""
+        warming = asyncio.create_task(self._warm())
+        try:
+            yield
+        finally:
+            warming.cancel()
+            await asyncio.wait([warming])
+            await self._advisers.close()
+
+    async def _warm(self) -> None:
+        if self._say is not None:
+            loaded = [f"{name} {seconds:.1f} s" async for name, seconds in self._advisers.warm()]
+            self._say(f"the advisers for hands are loaded: {', '.join(loaded)}")
 
     async def enter(self, request: Request) -> Response:
         """Answer the token with the key, once."""
@@ -95,15 +125,17 @@ class Pages:
 
     async def make_report(self, request: Request) -> Response:
         """Make the report of a run, and answer with its path."""
-        return await self._work(request, "cli", "report", "--json")
+        chosen = parse_message(Chosen, await request.body())
+        return await self._work(chosen.run, "cli", "report", "--json")
 
     async def show_hands(self, request: Request) -> Response:
-        """Answer with hands of a run for the hand viewer."""
-        return await self._work(request, "web.run_hands")
+        """Answer with hands of a run for the hand viewer, among them the one that is named."""
+        chosen = parse_message(ChosenHand, await request.body())
+        return await self._work(chosen.run, "web.run_hands", *([f"--hand={chosen.hand}"] if chosen.hand else []))
 
-    async def _work(self, request: Request, module: str, *words: str) -> Response:
+    async def _work(self, run: str, module: str, *words: str) -> Response:
         """Answer with the JSON that a module prints about a run; one process works at a time."""
-        folder = await self._read(self._runs.find, parse_message(Chosen, await request.body()).run)
+        folder = await self._read(self._runs.find, run)
         if self._working.locked():
             return _error(409, "another report or replay is being made; try again when it is done")
         async with self._working:
@@ -113,30 +145,55 @@ class Pages:
             return _error(500, printable(lines[-1])[:400] if lines else f"the process ended with {code}")
         return Response(out, media_type="application/json")
 
-    async def watch(self, socket: WebSocket) -> None:
-        """Send the figures of a run, again each time the run has grown, until the page leaves."""
+    async def advise(self, socket: WebSocket) -> None:
+        """Answer questions about decisions of hands, as the advisers' answers come, until the page leaves."""
         await socket.accept()
+        answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        answers.put_nowait({"type": "ready"})
+
+        async def send() -> None:
+            while True:
+                try:
+                    async with asyncio.timeout(_INTERVAL_S):
+                        answer = await answers.get()
+                except TimeoutError:
+                    answer = {"type": "alive"}
+                await socket.send_json(answer)
+
+        sending = asyncio.create_task(send())
         try:
+            async with _closed_if_refused(socket):
+                while True:
+                    text = await socket.receive_text()
+                    question = parse_message(Question, text.encode(), MAX_FRAME)
+                    self._advisers.ask(socket, question, answers.put_nowait)
+        finally:
+            self._advisers.leave(socket)
+            sending.cancel()
+
+    async def watch(self, socket: WebSocket) -> None:
+        """Send the figures of a run and the last lines of its log, again as they change, until the page leaves."""
+        await socket.accept()
+        async with _closed_if_refused(socket):
             text = await socket.receive_text()
             name = parse_message(Chosen, text.encode(), MAX_FRAME).run
             await self._push(socket, await self._read(self._runs.find, name), name)
-        except WebSocketDisconnect:
-            return
-        except (ValueError, KeyError) as error:  # a KeyError: the frame is no text
-            reason = str(error) if isinstance(error, ValueError) else "a frame must be text"
-            await socket.close(4400, reason.encode()[:120].decode(errors="ignore"))
 
     async def _push(self, socket: WebSocket, folder: Path, name: str) -> None:
         leaving = asyncio.ensure_future(socket.receive())
         try:
-            seen: Any = None
+            seen, printed = None, []
             while not leaving.done():
-                now = stamp(folder)
-                if now == seen:
-                    await socket.send_json({"type": "alive"})
+                now, log = await self._read(_signs, folder)
+                if now != seen:
+                    seen, printed = now, log
+                    figures = await self._read(run_figures, folder, name)
+                    await socket.send_json({"type": "figures", **figures, "log": log})
+                elif log != printed:
+                    printed = log
+                    await socket.send_json({"type": "log", "log": log})
                 else:
-                    seen = now
-                    await socket.send_json({"type": "figures", **await self._read(run_figures, folder, name)})
+                    await socket.send_json({"type": "alive"})
                 await asyncio.wait([leaving], timeout=_INTERVAL_S)
             if leaving.result()["type"] != "websocket.disconnect":
                 raise ValueError("a watched run takes no further frames")
@@ -168,10 +225,30 @@ def make_app(pages: Pages, play: PlayPages, port: int, key: str) -> Gate:
         Route("/api/run-hands", pages.show_hands, methods=["POST"]),
         Route("/api/report", pages.make_report, methods=["POST"]),
         WebSocketRoute("/watch", pages.watch),
+        WebSocketRoute("/advise", pages.advise),
         *play.routes(),
+        *pages.spots.routes(),
     ]
-    app = Starlette(routes=routes, lifespan=play.life, exception_handlers={ValueError: _bad_request, OSError: _failed})
+
+    @contextlib.asynccontextmanager
+    async def life(app: Starlette) -> AsyncIterator[None]:
+        async with play.life(app), pages.life():
+            yield
+
+    app = Starlette(routes=routes, lifespan=life, exception_handlers={ValueError: _bad_request, OSError: _failed})
     return Gate(app, port, key, [*_FILES, _ENTER], ENTRANCE)
+
+
+@contextlib.asynccontextmanager
+async def _closed_if_refused(socket: WebSocket) -> AsyncIterator[None]:
+    """End quietly when the page leaves, and close the socket with the reason when a frame is refused."""
+    try:
+        yield
+    except WebSocketDisconnect:
+        return
+    except (ValueError, KeyError) as error:  # a KeyError: the frame is no text
+        reason = str(error) if isinstance(error, ValueError) else "a frame must be text"
+        await socket.close(4400, reason.encode()[:120].decode(errors="ignore"))
 
 
 def _file(path: Path, kind: str) -> Callable[[Request], Awaitable[Response]]:
@@ -181,6 +258,11 @@ def _file(path: Path, kind: str) -> Callable[[Request], Awaitable[Response]]:
         return Response(body, media_type=kind)
 
     return answer
+
+
+def _signs(folder: Path) -> tuple[Any, list[str]]:
+    """Return what changes when a run has grown or its play has begun or ended, and the last lines of its log."""
+    return (stamp(folder), is_locked(folder)), last_lines(folder / "logs")
 
 
 async def _printed(module: str, *words: str) -> tuple[int, bytes, str]:

@@ -102,7 +102,7 @@ def run_figures(folder: Path, name: str) -> dict[str, Any]:
     dict
         ``name, state, game, format, seats, score, hands, groups, groups_wanted, hands_per_second, seconds_left``
         (None if it is not known), ``agents`` (best first; rates and half-widths of 95 % intervals in mbb/hand),
-        ``curves`` (of the first agents) and ``log`` (the last lines that agents have printed).
+        and ``curves`` (of the first agents).
 
     Raises
     ------
@@ -128,8 +128,18 @@ def run_figures(folder: Path, name: str) -> dict[str, Any]:
         "seconds_left": left / rate if rate and left is not None and is_played and not run.is_finished else None,
         "agents": [_agent(run, number) for number in run.ranking],
         "curves": [_curve(run, number) for number in run.ranking[:_MAX_CURVES]],
-        "log": _log(folder / "logs"),
     }
+
+
+def last_lines(folder: Path) -> list[str]:
+    """Return the last lines of the log in a folder that was written last: at most 30 lines of 200 characters."""
+    with contextlib.suppress(OSError, ValueError):
+        path = max((path for path in folder.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime)
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - _LOG_BYTES))
+            lines = stream.read(_LOG_BYTES).decode("utf-8", errors="replace").splitlines()
+        return [printable(line)[:200] for line in lines[-_LOG_LINES:]]
+    return []
 
 
 def _agent(run: RunRecord, number: int) -> dict[str, Any]:
@@ -153,14 +163,3 @@ def _agent(run: RunRecord, number: int) -> dict[str, Any]:
 def _curve(run: RunRecord, number: int) -> dict[str, Any]:
     """Return an agent's win rate over its hands, raw and by the score of the run."""
     return {"name": run.names[number], "points": [asdict(point) for point in win_rate_curve(run, number)]}
-
-
-def _log(folder: Path) -> list[str]:
-    """Return the last lines of the log that was written last."""
-    with contextlib.suppress(OSError, ValueError):
-        path = max((path for path in folder.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime)
-        with path.open("rb") as stream:
-            stream.seek(max(0, path.stat().st_size - _LOG_BYTES))
-            lines = stream.read(_LOG_BYTES).decode("utf-8", errors="replace").splitlines()
-        return [printable(line)[:200] for line in lines[-_LOG_LINES:]]
-    return []

@@ -46,6 +46,48 @@ class Pasted:
     hands: str = field(metadata={"most": MAX_BODY})
 
 
+@dataclass(frozen=True)
+class ChosenHand:
+    """A hand of a run: the run's name in the list, and the hand's name as in a permalink; empty for a choice."""
+
+    run: str
+    hand: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to an adviser about decisions of a hand; it replaces the page's earlier question to this adviser.
+
+    Attributes
+    ----------
+    adviser : str
+        The adviser's name.
+    seconds : float
+        The time for an answer.
+    hand : str
+        The page's name for the hand, which comes back with the answers.
+    game : str
+        The game as an ACPC game definition.
+    actions : tuple of int
+        The actions: 0 fold, 1 check or call, N raise to N chips over the whole hand.
+    cards : tuple of str
+        The hole cards of each seat; empty where they are not known.
+    board : str
+        The board cards.
+    decisions : tuple of int
+        The decisions in the order in which they are to be answered; 0 is the first action.
+    """
+
+    adviser: str
+    seconds: float = field(metadata={"least": 0.5, "most": 120.0})
+    hand: str
+    game: str = field(metadata={"most": 4096})
+    actions: tuple[int, ...] = field(metadata={"length": 500})
+    cards: tuple[str, ...] = field(metadata={"length": 10})
+    board: str
+    decisions: tuple[int, ...] = field(metadata={"length": 500})
+
+
 Kind = TypeVar("Kind")
 
 

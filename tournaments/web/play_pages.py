@@ -63,8 +63,6 @@ class PlayPages:
         if self._choices is None:
             self._choices = await asyncio.to_thread(lobby_choices, self._listed)
         sessions = await asyncio.to_thread(self._in_store, PlayStore.sessions)
-        for session in sessions:  # a hand that is not over is void only when its table has ended
-            session["void"] -= session["session"] in self._tables.in_hand()
         await loading
         return JSONResponse({**self._choices, "open": self._tables.numbers(), "sessions": sessions})
 

@@ -7,7 +7,7 @@ import socket
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import uvicorn
@@ -31,6 +31,8 @@ class WebServer:
         The port; 0 chooses a free one.
     play : PlayPages, optional
         Lobby and tables; by default without agents from outside, and with hands in the user's data.
+    say : callable, optional
+        As in `Pages`.
 
     Raises
     ------
@@ -43,18 +45,26 @@ class WebServer:
         The port.
     address : str
         The address to enter by, once. Its token is a fragment, which browsers do not send.
+    pages : Pages
+        What the pages ask for.
     server : uvicorn.Server
         The server that `run` runs.
     """
 
-    def __init__(self, folder: Path, port: int = 0, play: PlayPages | None = None):
+    def __init__(
+        self,
+        folder: Path,
+        port: int = 0,
+        play: PlayPages | None = None,
+        say: Callable[[str], None] | None = None,
+    ):
         self._socket = socket.create_server((_LOOPBACK, port))
         self.port = self._socket.getsockname()[1]
         key = secrets.token_urlsafe(32)
-        pages = Pages(folder, key)
-        self.address = f"http://{_LOOPBACK}:{self.port}{ENTRANCE}#token={pages.token}"
+        self.pages = Pages(folder, key, say)
+        self.address = f"http://{_LOOPBACK}:{self.port}{ENTRANCE}#token={self.pages.token}"
         config = uvicorn.Config(
-            make_app(pages, play or PlayPages(user_data_folder()), self.port, key),
+            make_app(self.pages, play or PlayPages(user_data_folder()), self.port, key),
             ws="websockets-sansio",
             ws_max_size=MAX_FRAME,
             http="h11",

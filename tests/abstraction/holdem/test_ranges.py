@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.ranges import CLASS_NAMES, class_grid, combo_text, hand_class, parse_range
+from plurispiel.abstraction.holdem.ranges import (
+    CLASS_NAMES,
+    class_grid,
+    combo_text,
+    hand_class,
+    parse_range,
+    write_range,
+)
 from plurispiel.abstraction.holdem.rules import HUNL
 
 
@@ -91,3 +98,30 @@ def test_every_combo_has_one_class_and_one_name():
         row, column = hand_class(combo)
         assert names[combo][0::2] == CLASS_NAMES[row][column][:2]
         assert (CLASS_NAMES[row][column][2:] == "s") == (names[combo][1] == names[combo][3])
+
+
+@pytest.mark.parametrize(
+    "text, written",
+    [
+        ("random", "random"),
+        ("AA,KK,QQ", "QQ+"),
+        ("22,33,55", "55,33-22"),
+        ("AKs,AQs,A5s,A4s,A3s:0.5", "AQs+,A5s-A4s,A3s:0.5"),
+        ("AK", "AKs,AKo"),
+        ("AhKd,32o", "AhKd,32o"),
+        ("AhKd:0.25,AsKs", "AsKs,AhKd:0.25"),
+        ("QQ:0.0000004,JJ", "JJ"),
+    ],
+)
+def test_ranges_are_written_in_the_usual_way(text, written):
+    assert write_range(parse_range(text)) == written
+
+
+def test_a_written_range_is_read_as_the_same_weights():
+    rng = np.random.default_rng(5)
+    for density in (0.02, 0.3, 0.9, 1.0):
+        weights = np.round(rng.random(1326), 6) * (rng.random(1326) < density)
+        whole = np.repeat(np.round(rng.random(1326 // 6 + 1), 1), 6)[:1326]
+        for each in (weights, whole):
+            assert (parse_range(write_range(each)) == each).all()
+    assert write_range(np.zeros(1326)) == ""

@@ -82,3 +82,42 @@ def test_refusals():
             raise ValueError(f"holds {num_bytes}")
 
         VectorSolver(Subgame(BettingState(limited), (), np.ones((2, 6))), on_memory=refuse)
+
+
+@jit_only
+@pytest.mark.parametrize(
+    ("rules", "actions"),
+    [
+        (LEDUC, ()),
+        (LEDUC, ((0, 1, 0),)),
+        (LEDUC, ((0, 1, 0), (1, 1, 0))),
+        (ONE_STREET, ()),
+        (ONE_STREET, ((0, 1, 0),)),
+    ],
+)
+def test_best_responses_keep_to_the_locks_of_single_hands(rules, actions):
+    """All hands locked to one strategy, decision by decision or hand by hand, leave the same best response."""
+    root = BettingState(rules)
+    decision = next(each for street in street_betting(root) for each in street.decisions if each.actions == actions)
+    rng = np.random.default_rng(3)
+    rows = rng.dirichlet(np.ones(len(decision.children)), 6)
+    found = []
+    for locked in (range(6), (0, 1, 4), (2, 3, 5), ()):
+        lock = np.full(rows.shape, np.nan)
+        lock[list(locked)] = rows[list(locked)]
+        locks = {actions: lock} if len(locked) else {}
+        solver = VectorSolver(Subgame(root, (), np.ones((2, 6)), locks=locks), "cfr", dtype=np.float64)
+        for street in solver.streets:  # the same average strategy throughout: only the locks differ
+            for each in street.betting.decisions:
+                for board in range(len(street.deals.boards)):
+                    entries = street.rows(street.sums, each, board)
+                    combos = street.entries(street.sums, each, board)[0]
+                    known = rows if each.actions == actions else np.full((6, len(each.children)), 1.0)
+                    entries[:, : len(combos)] = known[combos].T
+        found.append(solver.combo_values(decision.seat)[0])
+    every, first, second, none = found
+    in_first = np.isin(np.arange(6), (0, 1, 4))
+    if len(actions) < 2:  # hands keep apart: what one hand does changes no other hand's value
+        np.testing.assert_allclose(first, np.where(in_first, every, none), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(second, np.where(in_first, none, every), rtol=0, atol=1e-12)
+    assert (none >= every - 1e-12).all() and (none > every + 1e-6).any()

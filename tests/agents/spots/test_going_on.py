@@ -32,7 +32,6 @@ def test_stopped_and_gone_on_equals_straight_bit_for_bit(spot, target_pct):
     straight = solve_spot(spot, target_pct=target_pct)
     found, stops = solve_spot(spot, target_pct=target_pct, goes_on=stopping_after(2)), 0
     while found.iterations < straight.iterations:
-        assert found.exploitability_pct > target_pct
         found.strategy()  # a look changes nothing
         stops += 1
         found = found.go_on(target_pct=target_pct, goes_on=stopping_after(5))

@@ -12,7 +12,16 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.spots import Spot, solve_spot
-from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.agents.spots.spot import spot_record
+from plurispiel.agents.spots.spot_file import (
+    EXAMPLES,
+    SolveSettings,
+    load_spot_solution,
+    read_spot,
+    save_spot_solution,
+    spot_toml,
+    stored_spot,
+)
 from plurispiel.agents.spots.spot_solution import equity
 from plurispiel.agents.spots.three_way import three_way_solver
 
@@ -116,11 +125,98 @@ def test_locks():
         ({"": {"c": 1, "allin": ""}}, "needs a range"),
         ({"": {"c": "AA,AA", "allin": ""}}, "stands twice"),
         ({"": "c"}, "must be a table"),
+        ({"": {"hands": "AA:0.5", "c": "", "b100%": ""}}, "named without weights"),
+        ({"": {"hands": 1, "c": "", "b100%": ""}}, "hands needs hands as text"),
+        ({"": {"hands": "", "c": "", "b100%": ""}}, "a range needs"),
+        ({"": {"hands": "AhAd", "c": "AhAd:0.4", "b100%": "", "allin": "AhAd:0.4"}}, "must sum to 1, got 0.8"),
     ],
 )
 def test_bad_locks(lock, message):
     with pytest.raises(ValueError, match=message):
         solve_spot(dataclasses.replace(RIVER, lock=lock), max_iterations=1)
+
+
+def test_a_lock_names_hands_of_the_range():
+    spot = dataclasses.replace(RIVER, oop="AA,KK", lock={"": {"hands": "QQ", "c": "QQ", "b100%": ""}})
+    with pytest.raises(ValueError, match="lock '': hands names no hand of the player's range"):
+        spot.subgame()
+
+
+def test_single_hands_are_locked_and_others_stay_free(tmp_path):
+    """Locked hands keep to their strategies, the others answer them, and exploitability goes to 0."""
+    sizes = {"bet": "50% allin", "raise": "allin"}
+    spot = Spot("Td 9d 6h Qc", 100, 100, "AdKd,99,J8s:0.5,KQs", "QdJd,88,KJs", {"turn": sizes, "river": sizes})
+    locked = dataclasses.replace(
+        spot, lock={"c": {"hands": "8c8h,KsJs", "allin": "8c8h:0.25"}, "c c *": {"hands": "AdKd", "c": ""}}
+    )
+    with pytest.raises(ValueError, match="leaves out 2"):
+        locked.subgame()
+    locked.lock["c"]["b50%"] = ""
+    locked.lock["c c *"]["b50%"] = "AdKd:0.5"
+    found, free = (solve_spot(each, target_pct=0.05) for each in (locked, spot))
+    assert found.exploitability_pct <= 0.05 and found.iterations < 2_000
+    answer, of_free = found.strategy("c").combos, free.strategy("c").combos
+    assert answer["8h8c"] == pytest.approx([0.75, 0.0, 0.25]) and answer["KsJs"] == pytest.approx([1.0, 0.0, 0.0])
+    assert answer["8s8d"] != pytest.approx([0.75, 0.0, 0.25], abs=0.05)
+    assert {name for name, shares in answer.items() if shares != pytest.approx(of_free[name], abs=1e-6)} >= {"QdJd"}
+    for card in ("2c", "Ah"):
+        shares = found.strategy(f"c c {card}").combos
+        assert shares["AdKd"] == pytest.approx([0.0, 0.5, 0.5])
+        assert shares["KsQs"] != pytest.approx([0.0, 0.5, 0.5], abs=0.05)
+    save_spot_solution(tmp_path / "kept", found)
+    again = load_spot_solution(tmp_path / "kept")
+    assert again.spot.lock == locked.lock
+    assert again.record("c c 2c") == found.record("c c 2c")
+
+
+def test_locks_of_single_hands_in_a_file(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("""board = "3c 4d 8h 9s Kc"
+pot = 100
+stacks = 100
+oop = "KdKh,KdKs,KhKs,2c2d,2c2h,2d2h"
+ip = "JJ"
+[bets]
+river.oop.bet = "1p"
+[lock]
+"" = { hands = "2c2d,2c2h", c = "22" }
+""")
+    spot, _ = read_spot(path)
+    found = solve_spot(spot, target_pct=0.01)
+    shares = found.strategy().combos
+    assert shares["2d2c"] == shares["2h2c"] == [1.0, 0.0]
+    # One bluff for three value bets is fewer than the theory's, so the bluff-catchers fold, and the free deuce bluffs.
+    assert shares["2h2d"][1] > 0.95
+    assert found.strategy("allin").frequencies[1] < 0.02
+
+
+def test_a_lock_that_names_all_hands_equals_a_lock_of_all():
+    bets = {"river": {"oop": {"bet": "1p"}}}
+    spot = Spot("3c 4d 8h 9s Kc", 100, 100, "KK,22", "JJ,TT", bets)
+    found = [
+        solve_spot(dataclasses.replace(spot, lock={"": table}), max_iterations=50)
+        for table in ({"allin": "KK"}, {"hands": "KK,22", "allin": "KK"})
+    ]
+    assert found[0].ev == pytest.approx(found[1].ev, abs=1e-6)
+    assert found[0].exploitability_pct == pytest.approx(found[1].exploitability_pct, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("board", "stacks"), [("Td 9d 6h Qc 7s", 300), ("Td 9d 6h Qc", (200, 300)), ("Td 9d 6h", 300), ("As Ah Ad", 1)]
+)
+def test_a_spot_without_any_bet_is_checked_down(board, stacks, tmp_path):
+    """Values are equities of the pot."""
+    spot = Spot(board, 101, stacks, "AdKd,99,J8s:0.5,5h5d", "QdJd,88,KJs:0.3,76s", {})
+    assert not spot.has_bets()
+    found = solve_spot(spot)
+    assert (found.iterations, found.exploitability_pct) == (1, pytest.approx(0.0, abs=1e-9))
+    assert found.ev == pytest.approx([101 * share for share in found.equity], abs=1e-9)
+    node = found.node_ev()
+    np.testing.assert_allclose(node.ev, 101 * node.equity, atol=1e-9)
+    assert found.strategy().actions == ("c",)
+    if len(board) > 9:
+        save_spot_solution(tmp_path / "down", found)
+        assert load_spot_solution(tmp_path / "down").record("c") == found.record("c")
 
 
 def test_locks_and_buckets(monkeypatch):
@@ -228,9 +324,6 @@ def test_an_empty_list_of_raises_offers_none():
         ({"ip": "AA,AhAd"}, "ip: AhAd stands twice"),
         ({"oop": "TdTh"}, "no compatible hands"),
         ({"oop": "AhAd", "ip": "AhAd"}, "no compatible hands"),
-        ({"bets": {}}, "nothing to solve"),
-        ({"bets": {"turn": BETS}}, "nothing to solve"),
-        ({"bets": {"river": {"bet": "", "raise": "1p"}}}, "nothing to solve"),
         ({"bets": {"rivr": BETS}}, "bets holds flop, turn, river"),
         ({"bets": {"river": {"hero": BETS}}}, "holds"),
         ({"bets": {"river": {"bet": "half"}}}, "bets.river.oop: bet sizes are written"),
@@ -263,8 +356,9 @@ def test_limits_and_memory(monkeypatch):
     found = solve_spot(RIVER, target_pct=1e-9, max_iterations=40, on_memory=told.append)
     assert (found.iterations, told) == (40, [found.memory_mb * 1e6])
     assert solve_spot(RIVER, target_pct=1e-9, max_seconds=0.05).seconds < 5.0
-    monkeypatch.setattr("plurispiel.agents.spots.spot_solution.available_bytes", lambda: 1e4)
-    with pytest.raises(ValueError, match="needs .* GiB of memory"):
+    for module in ("spot_solution", "spot_size"):
+        monkeypatch.setattr(f"plurispiel.agents.spots.{module}.available_bytes", lambda: 1e4)
+    with pytest.raises(ValueError, match="needs .* GiB of memory.*: take fewer bet sizes on the river"):
         solve_spot(RIVER)
 
 
@@ -272,8 +366,28 @@ def test_solutions_are_kept(tmp_path):
     found = solve_spot(RIVER, target_pct=1.0)
     save_spot_solution(tmp_path / "kept", found)
     again = load_spot_solution(tmp_path / "kept")
+    assert spot_record(stored_spot(tmp_path / "kept")) == spot_record(RIVER)
     assert again.ev == found.ev
     assert again.record("b100%") == found.record("b100%")
+
+
+def test_a_spot_is_written_as_the_file_that_it_is_read_from(tmp_path):
+    odd = dataclasses.replace(
+        RIVER,
+        stacks=(300, 200),
+        all_in_share=0.9,
+        bets={"river": {"oop": {"bet": "1p", "raise": ["50%", "allin"]}, "ip": {}}},
+        lock={"": {"c": ""}, "c b100%": {"f": "AKs:0.5"}},
+    )
+    buckets = dataclasses.replace(RIVER, board="Td 9d 6h", cards="buckets")
+    for spot, settings in (
+        *(read_spot(path) for path in EXAMPLES.glob("*.toml")),
+        (odd, SolveSettings("cfr+", 0.25, 30.0)),
+        (buckets, SolveSettings()),
+    ):
+        (tmp_path / "spot.toml").write_text(spot_toml(spot, settings))
+        again, same = read_spot(tmp_path / "spot.toml")
+        assert spot_record(again) == spot_record(spot) and same == settings
 
 
 def test_examples_are_sound():

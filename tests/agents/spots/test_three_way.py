@@ -43,6 +43,12 @@ def test_stacks_of_a_chip_leave_everyone_their_equity():
     np.testing.assert_allclose(np.array(solution.ev) / 3_000, solution.equity, rtol=0, atol=0.005)
 
 
+def test_three_players_without_a_bet_check_down():
+    solution = solve_spot(Spot(**RIVER | {"bets": {}}))
+    assert solution.iterations == 1
+    np.testing.assert_allclose(np.array(solution.ev) / 90.0, solution.equity, atol=1e-12)
+
+
 def test_a_solution_is_kept(tmp_path):
     solution = solve_spot(Spot(**RIVER), max_iterations=4)
     save_spot_solution(tmp_path / "kept", solution)
@@ -75,8 +81,6 @@ def test_what_three_cannot_do_is_refused(changes, message):
 
 
 def test_refusals_of_the_solver():
-    with pytest.raises(ValueError, match="no player a bet"):
-        solve_spot(Spot(**RIVER | {"bets": {}}))
     with pytest.raises(ValueError, match="no three compatible hands"):
         solve_spot(Spot(**RIVER | {"oop": "AhAs", "middle": "AhAs", "ip": "AhAs"}))
     with pytest.raises(ValueError, match="middle: "):

@@ -23,6 +23,7 @@ def made_up(count=40, seed=1):
     )
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("loss", ["huber", "squared"])
 def test_pytorch_takes_the_same_steps(loss, tmp_path):
     """Ten steps with gradients by automatic differentiation, once in one go and once from a checkpoint."""
@@ -54,6 +55,7 @@ def test_devices(monkeypatch):
         find_device("cuda")
 
 
+@pytest.mark.torch
 def test_a_gpu_that_is_not_there():
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():

@@ -1,6 +1,9 @@
 import math
 
+import pytest
+
 from plurispiel.tournaments.bench import search_exact
+from plurispiel.tournaments.cli import main
 
 
 def test_figures_and_table(monkeypatch):
@@ -18,3 +21,24 @@ def test_figures_and_table(monkeypatch):
     assert len({len(line) for line in (header, rule, *lines)}) == 1
     assert [line.split("|")[2].strip() for line in lines] == ["CFR+ 300", "CFR 3"] * 2
     assert header.split("|")[3].strip() == "none" and set(rule) == {"|", "-", " "}
+    drawn = {}
+    monkeypatch.setattr(search_exact, "draw_search", lambda path, games: drawn.update(games))
+    search_exact.draw_search_exact("picture.svg", rows)
+    assert set(drawn) == {"leduc"} and len(drawn["leduc"]) == 4
+    points = [(figures["leduc", name, "none"], figures["leduc", name, "safe"]) for name in ("CFR+ 300", "CFR 3")]
+    assert drawn["leduc"]["last street, safe"] == points
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("search-exact --games leduc,chess", "has no game 'chess': choose from leduc, leduc-9"),
+        ("search-exact --games leduc33", "did you mean 'leduc3'?"),
+        ("search-exact --games kuhn3 --picture no.svg", "games of two players (leduc, leduc-9, holdem-mini)"),
+        ("engine --games leduc", "--games: only for bench search-exact"),
+        ("engine --picture no.svg", "--picture: only for bench continual-exact and search-exact, got bench engine"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_measured(capsys, arguments, message):
+    assert main(["bench", *arguments.split()]) == 2
+    assert message in capsys.readouterr().err

@@ -301,6 +301,7 @@ def test_algorithms_are_compared(capsys, tmp_path):
     ("arguments", "words"),
     [
         (("kuhn", "--compare", "cfr,,mccfr"), "separated by single commas"),
+        (("kuhn", "--compare", "cfr,dcfr(1.5,0"), "a parenthesis is not closed, or not opened, in 'cfr,dcfr(1.5,0'"),
         (("kuhn", "--compare", "cfr,cfr+,cfr"), "cfr is given twice"),
         (("kuhn", "--compare", "cfr,nonsense"), "nonsense"),
         (("kuhn", "--compare", "cfr", "--seconds", "0"), "seconds must be above 0"),

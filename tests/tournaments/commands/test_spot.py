@@ -86,7 +86,6 @@ def test_a_picture(capsys, spot, tmp_path, monkeypatch):
         ("[30, 40]", "0", "stacks must be"),
         ("AA,KQs:0.5,T8s", "", "oop: a range needs"),
         ("AA,KQs:0.5,T8s", "AA,AhAs", "stands twice in the range"),
-        ('bets.river.oop.bet = "0.5p"', "", "nothing to solve"),
         ('bets.river.oop.bet = "0.5p"', 'bets.river.oop.bet = "much"', "bet sizes are written"),
         ("pot = 60", "pot 60", "is not valid TOML"),
         ("pot = 60", "", "pot is missing"),

@@ -28,6 +28,7 @@ from plurispiel.tournaments.figures.curve import draw_curve
 from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, NEUTRAL, SERIES, picture, raise_colours
 from plurispiel.tournaments.figures.preflop_grid import draw_grids
 from plurispiel.tournaments.figures.resolving_curves import draw_resolving
+from plurispiel.tournaments.figures.search_curves import draw_search
 from plurispiel.tournaments.figures.spot_text import draw_node
 from plurispiel.tournaments.figures.training_curve import draw_marks
 from plurispiel.tournaments.figures.value_net_picture import draw_net
@@ -190,6 +191,24 @@ def test_curves_of_resolving(drawn, tmp_path):
     assert points.get_xydata().tolist() == [[5.0, 0.06], [10.0, 0.1]] and points.get_linestyle() == "None"
 
 
+def test_curves_of_search(drawn, tmp_path):
+    searches = {"unsafe": [(0.3, 0.1), (0.01, 0.12)], "safe": [(0.3, 0.2), (0.01, 0.02)]}
+    draw_search(tmp_path / "search.svg", {"leduc": searches, "holdem-mini": searches})
+    (figure,) = drawn
+    check(figure)
+    check_legends(figure)
+    for axes in figure.axes:
+        diagonal, *lines = axes.lines
+        assert diagonal.get_xydata().tolist() == [[0.01, 0.01], [0.3, 0.3]]
+        assert [line.get_xydata().tolist() for line in lines] == [
+            [[0.01, 0.12], [0.3, 0.1]],
+            [[0.01, 0.02], [0.3, 0.2]],
+        ]
+    text = (tmp_path / "search.svg").read_text()
+    draw_search(tmp_path / "search.svg", {"leduc": searches, "holdem-mini": searches})
+    assert (tmp_path / "search.svg").read_text() == text
+
+
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 @pytest.mark.parametrize(
     ("name", "bins", "width"), [("leduc", 5, 29), ("river", 32, 4 * 32 + 4 + 17), ("end-of-turn", 32, 4 * 32 + 4 + 17)]
@@ -252,6 +271,7 @@ def test_no_picture_is_drawn_otherwise():
         "curve",
         "preflop_grid",
         "resolving_curves",
+        "search_curves",
         "spot_text",
         "training_curve",
         "value_net_picture",

@@ -6,7 +6,7 @@ import pytest
 from played_run import play
 
 from plurispiel.tournaments.report.run_record import read_run
-from plurispiel.tournaments.web.dashboard import Runs, run_figures, stamp
+from plurispiel.tournaments.web.dashboard import Runs, last_lines, run_figures, stamp
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_the_last_lines_of_a_log_are_shown(folder):
     logs = folder / "deep" / "second" / "logs"
     logs.mkdir()
     (logs / "bot.txt").write_bytes(b"old\n" * 9000 + b"\x1b[31mred \xff\n")
-    log = run_figures(folder / "deep" / "second", "second")["log"]
+    log = last_lines(logs)
     assert len(log) == 30 and "red" in log[-1] and "\x1b" not in log[-1]
 
 

@@ -1,6 +1,7 @@
 """The pages in a browser, and what their server sends to them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -72,9 +73,13 @@ def test_a_run_is_watched_and_reported(folder, tmp_path):
             assert json.loads(socket.recv(timeout=20))["hands"] == 240
             assert json.loads(socket.recv(timeout=20)) == {"type": "alive"}
             play(folder / "a <b>run</b>", agents=("tag", "call", "random"), seats=2, decks=48)
-            while (said := json.loads(socket.recv(timeout=20)))["type"] == "alive":
+            while (said := json.loads(socket.recv(timeout=20)))["type"] == "alive" or said["hands"] == 240:
                 pass
             assert said["hands"] > 240
+            (folder / "a <b>run</b>" / "logs").mkdir(exist_ok=True)
+            (folder / "a <b>run</b>" / "logs" / "bot.txt").write_text("it is my turn\n")
+            while json.loads(socket.recv(timeout=20)).get("log") != ["it is my turn"]:  # without a new group
+                pass
         status, _, body = client.post("/api/report", {"run": name})
         assert status == 200 and Path(json.loads(body)["report"]).read_text(encoding="utf-8").startswith("<!DOCTYPE")
 
@@ -124,12 +129,17 @@ def test_pasted_hands_are_stepped_through(server_of_none, browser):
     browser.evaluate("document.activeElement.blur()")
     browser.press("ArrowRight")
     assert browser.evaluate("document.querySelector('.counter').textContent").startswith("2 / ")
-    assert browser.evaluate("location.hash") == "#hands"
+    link = browser.evaluate("location.href")
+    assert re.search(r"#hand=[\w-]+&step=1$", link)
     for width in (320, 390, 800, 1280):
         browser.resize(width, 900)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
     browser.evaluate("location.hash = ''")
     browser.wait_for("document.getElementById('hands-text') === null")
+    browser.open("about:blank")
+    browser.open(link)
+    browser.wait_for("document.querySelector('.counter')?.textContent.startsWith('2 / ')")
+    assert "<b>Orange" in browser.evaluate("document.querySelector('svg').textContent")
     assert not browser.messages
 
 

@@ -15,7 +15,12 @@ def add(commands) -> None:
         "bench",
         "bench",
         "Measure speed and memory on this machine, also beside other libraries in the same run, or an agent's play.",
-        ["bench engine", "bench peers --seconds 3 --json", "bench bot-profile --agents blueprint --hands 1000"],
+        [
+            "bench engine",
+            "bench peers --seconds 3 --json",
+            "bench bot-profile --agents blueprint --hands 1000",
+            "bench search-exact --games leduc --picture search.png",
+        ],
     )
     parser.add_argument(
         "name",
@@ -65,7 +70,16 @@ def add(commands) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.add_argument(
-        "--picture", type=Path, metavar="FILE", help="continual-exact only: draw its main figures (needs matplotlib)"
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="continual-exact and search-exact only: draw the main figures (needs matplotlib); the suffix of FILE "
+        "names the format, such as .png or .svg",
+    )
+    parser.add_argument(
+        "--games",
+        metavar="G,G,...",
+        help="search-exact only: games to measure (default: leduc,leduc-9,holdem-mini,kuhn3,leduc3)",
     )
     parser.add_argument(
         "--nets",

@@ -46,7 +46,7 @@ const dashboard = (() => {
       tableOf("Runs", ["run", "state", "agents", "game", "last write", "hands", "done"], rows, 5));
   }
 
-  function showRun(name) {
+  function showRun(name, wanted, step) {
     title.textContent = document.title = name;
     const summary = make("div"), made = make("p", "made remark"), button = make("button", "", "Make report");
     const log = make("div");
@@ -63,39 +63,66 @@ const dashboard = (() => {
       button.disabled = false;
     });
     const report = sectionOf("Report", "One page with all tables, pictures and a hand viewer, written into the run's folder.", button, made);
-    const viewer = make("section"), open = make("button", "", "Show hands"), said = make("p", "remark"), place = make("div");
     const leaving = new AbortController();
-    open.type = "button";
-    said.setAttribute("role", "status");
-    open.addEventListener("click", async () => {
-      open.disabled = true;
-      said.textContent = "The hands are being replayed …";
-      try {
-        const found = await ask("/api/run-hands", { run: name });
-        if (leaving.signal.aborted) return;
-        said.textContent = found.remarks.join(" ");
-        if (found.data.hands.length) showHands(place, found.data, { keepsAddress: false, leaving: leaving.signal });
-        else said.textContent ||= "The run holds no hand yet.";
-        open.hidden = found.data.hands.length > 0;
-      } catch (error) {
-        said.textContent = error.message;
-      }
-      open.disabled = false;
-    });
-    viewer.append(make("h2", "", "Hands"), make("p", "note", "Twelve hands with most decisions and chips, with the strategies of the agents and the luck that AIVAT takes out."), open, said, place);
+    const viewer = handsOf(name, wanted, step, leaving.signal);
     content.replaceChildren(summary, viewer, report, log);
     const narrow = matchMedia("(max-width: 640px)");
     let latest = null;
+    const showLog = (lines) => {
+      log.replaceChildren();
+      if (lines.length) log.append(sectionOf("What agents printed", "The last lines of the log that was written last.", make("pre", "", lines.join("\n"))));
+    };
     const show = (run) => {
       latest = run;
       summary.replaceChildren(progressOf(run), rankingOf(run), curvesOf(run), faultsOf(run));
-      log.replaceChildren();
-      if (run.log.length) log.append(sectionOf("What agents printed", "The last lines of the log that was written last.", make("pre", "", run.log.join("\n"))));
+    };
+    const hear = (said) => {
+      showLog(said.log);
+      if (said.type === "figures") show(said);
     };
     const again = () => { if (latest) show(latest); };
     narrow.addEventListener("change", again);
-    const end = listen("/watch", { run: name }, show);
+    const end = listen("/watch", { run: name }, hear);
     return () => { leaving.abort(); narrow.removeEventListener("change", again); end(); };
+  }
+
+  // The hands of a run: a dozen that are chosen, and any other by its number.
+  function handsOf(run, wanted, step, leaving) {
+    const said = make("p", "remark"), place = make("div"), field = make("input"), label = make("label", "field", "or hand ");
+    let viewing = new AbortController();
+    leaving.addEventListener("abort", () => viewing.abort());
+    said.setAttribute("role", "status");
+    field.placeholder = "0.17.3";
+    field.size = 9;
+    label.append(field);
+    label.title = "LINEUP.DECK.ROTATION, each from 0";
+    const show = async (hand, at) => {
+      for (const button of [some, one]) button.disabled = true;
+      said.textContent = "The hands are being replayed …";
+      try {
+        const found = await ask("/api/run-hands", { run, hand });
+        if (leaving.aborted) return;
+        said.textContent = found.remarks.join(" ");
+        viewing.abort();
+        viewing = new AbortController();
+        place.replaceChildren();
+        const address = (of, k) => `#run=${encodeURIComponent(run)}&hand=${of.name}&step=${k}`;
+        if (found.data.hands.length)
+          showHands(place, found.data, { address, step: at, leaving: viewing.signal, advice: advisersOf(found.data, viewing.signal) });
+        else said.textContent ||= "The run holds no hand yet.";
+      } catch (error) {
+        said.textContent = error.message;
+      }
+      for (const button of [some, one]) button.disabled = false;
+    };
+    const some = buttonOf("Show hands", "", () => show("")), one = buttonOf("Show", "Show this hand", () => show(field.value.trim()));
+    field.addEventListener("keydown", (event) => { if (event.key === "Enter") one.click(); });
+    const choices = make("div", "viewer-bar");
+    choices.append(some, label, one);
+    const note = "Twelve hands with most decisions and chips, with the strategies of the agents, the luck that AIVAT takes out, and advisers at each decision.";
+    const section = sectionOf("Hands", note, choices, said, place);
+    if (wanted) show(wanted, step).then(() => section.scrollIntoView());
+    return section;
   }
 
   function progressOf(run) {

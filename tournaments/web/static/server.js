@@ -25,16 +25,16 @@ async function ask(path, message) {
   throw new Error(reason);
 }
 
-// Opens a socket, says the key and a message, and opens it again when it is lost: silence for `patience` ms is a loss.
+// Opens a socket, says the key and a message if there is one, and opens it again when it is lost: silence for `patience` ms is a loss.
 // Returns a function that ends it, with a method `send`.
 function listen(path, message, hear, { patience = 20000, lost: onLost = () => {} } = {}) {
   let socket, timer, silence, ended = false;
-  const lost = () => { notice(LOST); onLost(""); socket.close(); };
+  const lost = () => { notice(LOST); onLost(); socket.close(); };
   const open = () => {
     socket = new WebSocket(`ws://${location.host}${path}`);
     socket.addEventListener("open", () => {
       socket.send(JSON.stringify({ key: keyOf() }));
-      socket.send(JSON.stringify(message));
+      if (message) socket.send(JSON.stringify(message));
     });
     socket.addEventListener("message", (event) => {
       clearTimeout(silence);
@@ -46,7 +46,7 @@ function listen(path, message, hear, { patience = 20000, lost: onLost = () => {}
     socket.addEventListener("close", (event) => {
       clearTimeout(silence);
       if (ended) return;
-      onLost(event.code === 4400 ? event.reason : "");
+      onLost();
       if (event.code === 4400) { notice(event.reason); return; }
       notice(event.code === 4403 ? "The key is wrong: open the address that plurispiel web has printed." : LOST);
       timer = setTimeout(open, 1000);
