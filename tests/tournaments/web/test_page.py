@@ -123,6 +123,24 @@ def test_pasted_hands_are_stepped_through(server_of_none, browser):
     assert "1 hand is shown" in browser.evaluate("document.querySelector('main .remark').textContent")
     assert "hand 4: " in browser.evaluate("document.querySelector('.troubles').textContent")
     assert "<b>Orange" in browser.evaluate("document.querySelector('svg').textContent")
+    blueprint = "[...document.querySelectorAll('.adviser')].find((card) => card.textContent.startsWith('Blueprint'))"
+    for _ in range(3):
+        browser.press("ArrowRight")
+    browser.wait_for(f"{blueprint}.textContent.includes('%')")
+    browser.wait_for("document.querySelectorAll('.range .cell').length === 169")
+    browser.wait_for("document.querySelectorAll('.decisions td').length > 0")
+    controls = browser.controls()
+    assert all(name.strip() for _, name in controls), controls
+    assert sum(role == "button" and " · reach " in name for role, name in controls) == 169  # cells of the grid
+    for dress in ("light", "dark"):
+        browser.dress(dress)
+        assert browser.evaluate(PALE) == []
+    browser.evaluate("document.querySelector('.cell[tabindex=\"0\"]').focus()")
+    browser.press("ArrowRight")  # moves in the grid
+    assert browser.evaluate("document.querySelector('.readout').textContent").count("reach") == 1
+    browser.evaluate("document.activeElement.blur()")
+    for _ in range(3):
+        browser.press("ArrowLeft")
     browser.evaluate("document.getElementById('hands-text').focus()")
     browser.press("ArrowRight")  # moves in the text
     assert browser.evaluate("document.querySelector('.counter').textContent").startswith("1 / ")
@@ -141,6 +159,41 @@ def test_pasted_hands_are_stepped_through(server_of_none, browser):
     browser.wait_for("document.querySelector('.counter')?.textContent.startsWith('2 / ')")
     assert "<b>Orange" in browser.evaluate("document.querySelector('svg').textContent")
     assert not browser.messages
+
+
+@pytest.mark.slow
+def test_a_bad_bet_is_found_in_four_clicks(tmp_path, browser):
+    """A run, its hands, the exact spot, the decision that lost most; the address then leads there at once."""
+    play(tmp_path / "match", agents=("blueprint", "call"), seats=2, decks=6, score="duplicate")
+    with served(tmp_path) as server:
+        browser.open(server.address)
+        for selector, text in (("section a", "match"), ("button", "Show hands"), (".adviser", "Exact spot")):
+            found = (
+                f"[...document.querySelectorAll('{selector}')].find((node) => node.textContent.startsWith('{text}'))"
+            )
+            browser.wait_for(f"{found} !== undefined")
+            browser.evaluate(f"{found}.click()")
+        browser.wait_for("document.querySelector('.decisions tbody tr').lastChild.textContent.endsWith('bb')")
+        browser.evaluate("document.querySelector('.decisions tbody button').click()")
+        browser.wait_for("document.querySelector('.choices th:last-child')?.textContent === 'EV, bb'")
+        evs = browser.evaluate(
+            "[...document.querySelectorAll('.choices tr td:last-child')].map((td) => td.textContent)"
+        )
+        values = [float(ev.replace("−", "-")) for ev in evs]
+        played = browser.evaluate("document.querySelector('.choices .played td:last-child').textContent")
+        lost = browser.evaluate("document.querySelector('.decision[aria-current]').closest('tr').lastChild.textContent")
+        assert float(lost.removesuffix(" bb")) == pytest.approx(
+            max(values) - float(played.replace("−", "-")), abs=0.011 if max(values) < 10 else 0.11
+        )
+        hand = browser.evaluate("document.querySelector('.viewer-bar select').selectedOptions[0].textContent")
+        link = browser.evaluate("location.href")
+        assert re.search(r"#run=match&hand=A\.0\.\d\.[01]&step=\d+$", link)
+        browser.open("about:blank")
+        browser.open(link)
+        browser.wait_for("document.querySelector('.viewer-bar select') !== null")
+        assert browser.evaluate("document.querySelector('.viewer-bar select').selectedOptions[0].textContent") == hand
+        assert browser.evaluate("location.href") == link
+        assert not browser.messages
 
 
 def test_a_server_that_ends_is_noticed(tmp_path, browser):

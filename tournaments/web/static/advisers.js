@@ -28,7 +28,7 @@ const advisersOf = (data, leaving) => {
     cards[name] = card;
     bar.append(card);
   }
-  const time = make("select"), timed = make("label", "adviser-time", "Time ");
+  const time = make("select"), timed = make("label", "inline adviser-time", "Time ");
   for (const each of [1, 2, 5, 10, 30, 60]) {
     const option = make("option", "", `${each} s`);
     option.value = each;

@@ -42,8 +42,9 @@ const dashboard = (() => {
       link.href = `#run=${encodeURIComponent(run.name)}`;
       return [link, run.state, run.agents.join(", "), run.game, run.date, number(run.hands), share(run.hands, run.hands_wanted)];
     });
-    return sectionOf("Runs of the folder", "The latest first. A run is watched by its name.",
-      tableOf("Runs", ["run", "state", "agents", "game", "last write", "hands", "done"], rows, 5));
+    const table = tableOf("Runs", ["run", "state", "agents", "game", "last write", "hands", "done"], rows, 5);
+    table.classList.add("runs-table");
+    return sectionOf("Runs of the folder", "The latest first. A run is watched by its name.", table);
   }
 
   function showRun(name, wanted, step) {
@@ -88,7 +89,7 @@ const dashboard = (() => {
 
   // The hands of a run: a dozen that are chosen, and any other by its number.
   function handsOf(run, wanted, step, leaving) {
-    const said = make("p", "remark"), place = make("div"), field = make("input"), label = make("label", "field", "or hand ");
+    const said = make("p", "remark"), place = make("div"), field = make("input"), label = make("label", "inline", "or hand ");
     let viewing = new AbortController();
     leaving.addEventListener("abort", () => viewing.abort());
     said.setAttribute("role", "status");
