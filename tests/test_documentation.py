@@ -32,7 +32,7 @@ def commands_of(parser, words=()):
         return {
             key: p
             for name, each in parser.commands().items()
-            for key, p in commands_of(each, (*words, *before, name)).items()
+            for key, p in commands_of(each, (*words, *before, *name.split())).items()
         }
     named = [action.choices for action in parser.arguments() if action.choices and not action.option_strings]
     return {(*words, *more): parser for more in ([(name,) for name in named[0]] if named else [()])}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from plurispiel.tournaments.api.league_result import LeagueAgent, LeagueResult
     from plurispiel.tournaments.api.replay import ReplayResult, replay_hands
+    from plurispiel.tournaments.api.spot_sweep import SpotSweep, run_spot_sweep
     from plurispiel.tournaments.api.tournament import forecast_tournament, run_tournament
     from plurispiel.tournaments.run.tournament_result import AgentResult, TournamentResult
 
@@ -28,6 +29,7 @@ __all__ = [
     "LeagueAgent",
     "LeagueResult",
     "ReplayResult",
+    "SpotSweep",
     "TournamentResult",
     "add_to_league",
     "create_league",
@@ -38,6 +40,7 @@ __all__ = [
     "remove_from_league",
     "replay_hands",
     "run_lbr",
+    "run_spot_sweep",
     "run_tournament",
 ]
 
@@ -48,6 +51,7 @@ _MODULES = {
     "LeagueAgent": "api.league_result",
     "LeagueResult": "api.league_result",
     "ReplayResult": "api.replay",
+    "SpotSweep": "api.spot_sweep",
     "TournamentResult": "run.tournament_result",
     "add_to_league": "api.league",
     "create_league": "api.league",
@@ -58,6 +62,7 @@ _MODULES = {
     "remove_from_league": "api.league",
     "replay_hands": "api.replay",
     "run_lbr": "api.lbr",
+    "run_spot_sweep": "api.spot_sweep",
     "run_tournament": "api.tournament",
 }
 

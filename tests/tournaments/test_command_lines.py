@@ -49,6 +49,7 @@ MEANT = {
     "solve": ["kuhn_poker", "--iterations", "3"],
     "exploitability": ["kuhn_poker", "--agent", "call"],
     "spot": ["river-spot"],
+    "spot sweep": ["none", "--out", "swept"],
     "replay": ["run/hands.phhs"],
     "export": ["run"],
     "report": ["run"],

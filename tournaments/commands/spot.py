@@ -21,7 +21,7 @@ from plurispiel.tournaments.figures.spot_text import draw_node, node_text, summa
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    path = _find(options.file)
+    path = find_spot(options.file)
     solution = _load(path, options.threads) if path.is_dir() else _solve(path, options)
     if options.out and not path.is_dir():
         save_spot_solution(Path(options.out), solution)
@@ -42,7 +42,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _find(text: str) -> Path:
+def find_spot(text: str) -> Path:
     """Return the path of a file or folder, or of the bundled example of that name.
 
     An example takes precedence over a folder of the same name that holds no solved spot.

@@ -36,11 +36,17 @@ class Parser(argparse.ArgumentParser):
         return dict(choices[0]) if choices else {}
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[override]
-        """Return the options; refuse ``--threads=--``, whose value argparse would read as an empty list."""
-        for word in sys.argv[1:] if args is None else args:
+        """Return the options; refuse ``--threads=--``, whose value argparse would read as an empty list.
+
+        A command's name may have two words, as in ``spot sweep``.
+        """
+        words = list(sys.argv[1:] if args is None else args)
+        for word in words:
             if re.fullmatch(r"--?[\w-]+=--", word):
                 self.error(f"{word}: -- is no value")
-        return super().parse_args(args, namespace)
+        if (name := " ".join(words[:2])) in self.commands():
+            words[:2] = [name]
+        return super().parse_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit."""

@@ -1,0 +1,40 @@
+"""The work of a sweep: a flop is a job, and its row the result."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from plurispiel.abstraction.machine.interrupts import undisturbed
+from plurispiel.agents.resolve import vector_cfr
+from plurispiel.agents.spots.flop_row import FlopRow, solve_flop
+from plurispiel.agents.spots.flops import WeightedFlop
+from plurispiel.tournaments.sweep.settings import SweepSettings
+
+__all__ = ["SweepWork"]
+
+
+@dataclass(frozen=True)
+class SweepWork:
+    """All that a process needs to solve flops.
+
+    Attributes
+    ----------
+    settings : SweepSettings
+    threads : int
+        Threads for each flop; rows do not depend on their number.
+    """
+
+    settings: SweepSettings
+    threads: int
+
+    @contextmanager
+    def begin(self) -> Iterator[Callable[[WeightedFlop], FlopRow]]:
+        """Load the kernels, and return a context with the function that solves one flop."""
+        undisturbed(vector_cfr.prepare)
+        if self.settings.spot.has_buckets:
+            undisturbed(lambda: vector_cfr.prepare(by_buckets=True))
+        yield self.solve
+
+    def solve(self, flop: WeightedFlop) -> FlopRow:
+        """Solve a flop: a pure function of the settings and the flop, but for the row's seconds."""
+        return solve_flop(self.settings.spot, self.settings.solve, flop, threads=self.threads)
