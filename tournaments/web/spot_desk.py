@@ -38,12 +38,13 @@ from plurispiel.agents.spots.spot_file import (
     spot_toml,
     stored_spot,
 )
+from plurispiel.agents.spots.spot_size import spot_size
 from plurispiel.agents.spots.spot_solution import SpotSolution, solve_spot
 from plurispiel.tournaments.web.spot_play import SpotHand
 from plurispiel.tournaments.web.spot_view import node_view, solution_summary
 
 MAX_NODES = 30_000
-"""Largest number of betting nodes on a street, all lines before the street together."""
+"""Largest number of betting nodes on a street: their table is built in a few seconds."""
 
 MAX_SECONDS = 3600.0
 """Longest time of one solve; *Go on* starts it anew."""
@@ -99,11 +100,12 @@ class SpotDesk:
     # Before solving
 
     def check(self, spot: dict[str, Any]) -> dict[str, Any]:
-        """Return the size of a spot (`spot_size`) and its text as a file; ``problem`` is not empty if it is refused."""
+        """Return the size of a spot (`size_record`), and its text as a file; ``problem`` says why it is refused."""
         try:
             made, settings = self._spot(spot)
-            made.ranges()
-            size = spot_size(made)
+            size = size_record(made)
+            if made.lock:
+                made.subgame()  # which checks the locks
         except ValueError as error:
             return {"problem": str(error)}
         return {"toml": spot_toml(made, settings), **size}
@@ -134,7 +136,7 @@ class SpotDesk:
     def solve(self, spot: dict[str, Any]) -> dict[str, Any]:
         """Begin to solve a spot; progress and the end come as events."""
         made, settings = self._spot(spot)
-        problem = spot_size(made)["problem"]
+        problem = size_record(made)["problem"]
         if problem:
             raise ValueError(problem)
 
@@ -327,48 +329,26 @@ class SpotDesk:
             raise ValueError("the spot is being solved: stop it first")
 
 
-def spot_size(spot: Spot) -> dict[str, Any]:
+def size_record(spot: Spot) -> dict[str, Any]:
     """Return ``nodes`` (by street: name and number of betting nodes), ``memory``, ``available`` and ``problem``.
 
     `problem` says why the spot cannot be solved, and on which street sizes have to go; it is empty if it can.
     """
-    nodes: list[tuple[str, int]] = []
-    result: dict[str, Any] = {"nodes": nodes, "memory": None, "available": available_bytes(), "problem": ""}
-    menu, dead_chips = spot.menu(), spot.pot % 2
+    available = available_bytes()
     try:
-        betting = street_betting(
-            spot.start(),
-            menu=lambda rules, array: menu.raises(rules, array, dead_chips),
-            dead_chips=dead_chips,
-            max_nodes=MAX_NODES,
+        street_betting(spot.start(), menu=spot.raises(), dead_chips=spot.pot % 2, max_nodes=MAX_NODES)
+    except StreetTooLarge as error:  # counting goes no further, so that a page can ask at every key
+        large = int(str(error).partition("on street ")[2][:1])
+        counts = [sum(len(sizes) for seat in street for sizes in seat) for street in spot.menu().sizes]
+        most = max(range(spot.street, large + 1), key=counts.__getitem__)
+        problem = (
+            f"the {STREETS[large]} has more than {MAX_NODES:,} betting nodes, all lines before it together: "
+            f"take fewer sizes or raises on the {STREETS[most]}"
         )
-    except StreetTooLarge as error:
-        street = STREETS[int(str(error).partition("on street ")[2][:1])]
-        result["problem"] = f"the {street} has more than {MAX_NODES:,} betting nodes: take fewer sizes or raises there"
-        return result
-    nodes += [(STREETS[spot.street + number], len(each.nodes.kind)) for number, each in enumerate(betting)]
-    memory: list[int] = []
-
-    def note(num_bytes: int) -> None:
-        memory.append(num_bytes)
-        raise _Measured
-
-    try:
-        VectorSolver(spot.subgame(), on_memory=note)
-    except _Measured:
-        pass
-    result["memory"] = memory[0]
-    if memory[0] > result["available"]:
-        largest = max(nodes, key=lambda each: each[1])[0]
-        result["problem"] = (
-            f"the spot needs {memory[0] / 1e9:.1f} GB, and {result['available'] / 1e9:.1f} GB are free: "
-            f"take fewer sizes on the {largest}, which has most nodes"
-        )
-    return result
-
-
-class _Measured(Exception):
-    """The memory of a spot is known, and nothing need be allocated."""
+        return {"nodes": [], "memory": None, "available": available, "problem": problem}
+    size = spot_size(spot, threads=num_processors())
+    nodes, problem = list(size.nodes.items()), size.refusal() or ""
+    return {"nodes": nodes, "memory": size.memory_bytes, "available": available, "problem": problem}
 
 
 def lock_table(view: dict[str, Any], rows: np.ndarray, own_range: np.ndarray) -> dict[str, str]:

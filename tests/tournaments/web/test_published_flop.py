@@ -15,6 +15,7 @@ pytest.importorskip("websockets")
 from desk_client import opened_desk  # noqa: E402
 from web_server import RawClient, served  # noqa: E402
 
+from plurispiel.agents.spots.spot_file import spot_of_table, spot_toml  # noqa: E402
 from plurispiel.tournaments import cli  # noqa: E402
 
 pytestmark = [
@@ -41,16 +42,20 @@ SPOT = {
 
 
 def test_page_command_and_publication_agree(tmp_path, capsys):
+    spot, settings = spot_of_table(SPOT)
+    (tmp_path / "flop.toml").write_text(spot_toml(spot, settings))
+    assert cli.main(["spot", str(tmp_path / "flop.toml"), "--json"]) == 0
+    known = json.loads(capsys.readouterr().out)
     with served(tmp_path) as server, opened_desk(RawClient(server).enter()) as desk:
-        (tmp_path / "flop.toml").write_text(desk.ask("check", spot=SPOT)["toml"])
-        desk.ask("solve", spot=SPOT)
-        found = desk.hear("solved")
-        assert cli.main(["spot", str(tmp_path / "flop.toml"), "--json"]) == 0
-        known = json.loads(capsys.readouterr().out)
+        opened = desk.ask("open", name="flop.toml", kind="file")["spot"]
+        desk.ask("solve", spot=opened)
+        found = desk.hear("solved", patience=3600)
         for key in ("ev", "equity", "exploitability_pct", "iterations"):
             assert found[key] == pytest.approx(known[key], abs=1e-9)
+        print(found)
         desk.ask("go_on", target_pct=0.1)
         found = desk.hear("solved", patience=3600)
+        print(found)
     assert found["exploitability_pct"] <= 0.1
     assert found["equity"] == pytest.approx([0.55347, 0.44653], abs=1e-5)
     assert found["ev"] == pytest.approx([105.11, 74.89], abs=0.2)

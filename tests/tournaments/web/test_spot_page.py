@@ -162,6 +162,20 @@ def test_the_tree_is_walked_by_actions_and_the_way_back(person):
     assert "--node" not in person.browser.evaluate("document.querySelector('code').textContent")
 
 
+def test_a_lock_is_painted_for_the_hands_that_are_dragged_over(person):
+    person.click("button", "Paint a lock")
+    cells = [f".strategy .class-cell[data-place='{place}']" for place in (0, 1, 2)]
+    person.browser.drag(*cells)
+    person.click("button", "Lock painted hands")
+    person.browser.wait_for("document.querySelector('.locks li') !== null")
+    person.browser.evaluate("document.querySelector('.setup details:last-child').open = true")
+    person.browser.wait_for("document.querySelector('.setup textarea[readonly]').value.includes('hands = ')")
+    assert 'hands = "AA,AKs,AcQc,AdQd,AhQh"' in person.browser.evaluate(
+        "document.querySelector('.setup textarea[readonly]').value"
+    )
+    person.browser.evaluate("document.querySelector('.locks button').click()")
+
+
 def test_a_range_is_painted_and_typed(person):
     person.click("button", "None")
     person.browser.drag(*[f".range-editor .class-cell[data-place='{place}']" for place in (0, 14, 28)])

@@ -6,7 +6,7 @@ const spotForm = (tell, changed) => {
   const box = make("div", "spot-form");
 
   // Board
-  const slots = make("div", "board"), picker = make("details", "picker"), map = make("div", "card-map");
+  const slots = make("div", "spot-board"), picker = make("details", "picker"), map = make("div", "card-map");
   const cardButtons = new Map();
   for (const suit of "shdc") for (const rank of [...HOLE.RANKS].reverse()) {
     const card = buttonOf("", `${rank} of ${SUIT_NAMES[suit]}`, () => toggle(rank + suit));
@@ -50,7 +50,7 @@ const spotForm = (tell, changed) => {
     input.title = hint;
     input.inputMode = "decimal";
     name.htmlFor = input.id;
-    const part = make("div", "field");
+    const part = make("div", "chip-field");
     part.append(name, input);
     place.append(part);
     inputs[key] = input;
@@ -90,7 +90,7 @@ const spotForm = (tell, changed) => {
   });
 
   // Sizes: a row for each street and player; the same row serves both players while they have the same sizes
-  const sizes = make("div", "sizes"), both = make("label", "check"), shared = make("input");
+  const sizes = make("div", "spot-sizes"), both = make("label", "check"), shared = make("input");
   shared.type = "checkbox";
   both.append(shared, document.createTextNode(" the same sizes for both players"));
   shared.addEventListener("change", () => {

@@ -82,7 +82,7 @@ const rangeSummary = (view, seat) => {
   const weights = (hand) => view.weight[hand][seat], pairs = (hand) => view.pairs[hand][seat];
   const total = sum(weights), met = sum(pairs);
   const bar = (shares, label) => {
-    const line = make("div", "stack");
+    const line = make("div", "share-bar");
     line.setAttribute("role", "img");
     line.setAttribute("aria-label", label);
     shares.forEach((share, a) => { if (share > 0.0005) { const piece = make("i", css[a]); piece.style.width = `${100 * share}%`; line.append(piece); } });
