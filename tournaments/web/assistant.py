@@ -140,8 +140,8 @@ class Assistant:
             spec = self._opponents[player - 1]
             try:
                 reach = None if parse_spec(spec).is_foreign else self._reach(spec, seat, public)
-            except AgentFault as fault:
-                ranges.append({"seat": seat, "trouble": printable(fault.message)[:300]})
+            except (AgentFault, ValueError) as error:  # a ValueError: the agent does not load
+                ranges.append({"seat": seat, "trouble": printable(str(error))[:300]})
                 continue
             if reach is None:
                 ranges.append({"seat": seat, "trouble": "this agent does not tell its strategy"})

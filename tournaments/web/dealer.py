@@ -9,16 +9,18 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules
 from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.agents.specs import agent_digest, parse_spec, try_stored, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.evaluation.value_choice import warmup as warmup_values
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.isolation import Isolation, isolate
 from plurispiel.tournaments.contestants.process import close_to_others, die_with
 from plurispiel.tournaments.play.dealing import YOU, Dealing, Table
@@ -159,7 +161,7 @@ def main(parent: str) -> None:
     inbox: Inbox = Inbox()
     has_order = threading.Event()
     threading.Thread(target=_read, args=(source, orders, has_order, inbox), daemon=True).start()
-    _warm_up([default_agent(HUNL), "tag"], HUNL)  # a spare process waits for its order and has nothing better to do
+    _warm_up()  # a spare process waits for its order and has nothing better to do
     has_order.wait()
     try:
         dealer = Dealer(Order.parsed(orders[0]), inbox, lambda kind, found: _print(sink, kind, found))
@@ -187,9 +189,19 @@ def _print(sink: TextIO, kind: str, found: dict[str, Any]) -> None:
     print(kind, json.dumps(found, allow_nan=False), file=sink, flush=True)
 
 
-def _warm_up(specs: Sequence[str], rules: HoldemRules) -> None:
-    warmup_play(list(specs), rules)
-    warmup_values(choose_values(rules), rules)
+def _warm_up() -> None:
+    """Load all that the usual table needs, and play a hand that nobody sees."""
+    rules = HUNL
+    specs = [default_agent(rules)]
+    agent_digest(specs[0])
+    values = choose_values(rules)
+    warmup_play([*specs, "tag"], rules)
+    warmup_values(values, rules)
+    with Opponents(specs, Limits(), None, Path(os.devnull)) as opponents:
+        dealing = Dealing(Table(rules, (YOU, *specs), values), CallAgent(), opponents)
+        seating = dealing.seating(1)
+        hand = dealing.play(seating)
+        hand_data(hand, seating, dealing.score(hand, seating), values, shows_strategies=True)
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class PlayStore:
         return row[0] + 1
 
     def sessions(self) -> list[dict[str, Any]]:
-        """Return all sessions with a dealt hand as plain values, the latest first.
+        """Return the latest hundred sessions with a dealt hand as plain values, the latest first.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class PlayStore:
         """
         rows = self._database.execute(
             "SELECT id, begun, sit, dealt, result, count(number), coalesce(sum(assisted), 0) FROM sessions "
-            "LEFT JOIN hands ON session = id WHERE dealt > 0 GROUP BY id ORDER BY id DESC"
+            "LEFT JOIN hands ON session = id WHERE dealt > 0 GROUP BY id ORDER BY id DESC LIMIT 100"
         )
         return [
             {

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from plurispiel.tournaments.contestants.outside_options import OutsideOptions
 from plurispiel.tournaments.web.history import FILE, PlayStore
 from plurispiel.tournaments.web.messages import MAX_FRAME, parse_message
-from plurispiel.tournaments.web.play_setting import LISTED, Order, Seated, Sit, checked, lobby_choices
+from plurispiel.tournaments.web.play_setting import LISTED, Order, SessionChoice, Sit, checked, lobby_choices
 from plurispiel.tournaments.web.table import OpenTables
 
 
@@ -63,6 +63,8 @@ class PlayPages:
         if self._choices is None:
             self._choices = await asyncio.to_thread(lobby_choices, self._listed)
         sessions = await asyncio.to_thread(self._in_store, PlayStore.sessions)
+        for session in sessions:  # a hand that is not over is void only when its table has ended
+            session["void"] -= session["session"] in self._tables.in_hand()
         await loading
         return JSONResponse({**self._choices, "open": self._tables.numbers(), "sessions": sessions})
 
@@ -73,7 +75,7 @@ class PlayPages:
 
     async def go_on(self, request: Request) -> Response:
         """Open the table of an earlier session, unless it is open."""
-        session = parse_message(Seated, await request.body()).session
+        session = parse_message(SessionChoice, await request.body()).session
         if session not in self._tables.numbers():
             sit, _ = await asyncio.to_thread(self._in_store, PlayStore.sit_of, session)
             await asyncio.to_thread(checked, sit, self._listed)
@@ -82,12 +84,12 @@ class PlayPages:
 
     async def leave(self, request: Request) -> Response:
         """Close a table."""
-        await self._tables.leave(parse_message(Seated, await request.body()).session)
+        await self._tables.leave(parse_message(SessionChoice, await request.body()).session)
         return JSONResponse({})
 
     async def export(self, request: Request) -> Response:
         """Answer with the hands of a session as a file's name and text."""
-        session = parse_message(Seated, await request.body()).session
+        session = parse_message(SessionChoice, await request.body()).session
         name, text = await asyncio.to_thread(self._in_store, PlayStore.export, session)
         return JSONResponse({"name": name, "text": text})
 
@@ -95,7 +97,7 @@ class PlayPages:
         """Serve a table to a page."""
         await socket.accept()
         try:
-            session = parse_message(Seated, (await socket.receive_text()).encode(), MAX_FRAME).session
+            session = parse_message(SessionChoice, (await socket.receive_text()).encode(), MAX_FRAME).session
             await self._tables.find(session).serve(socket)
         except WebSocketDisconnect:
             return

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, HoldemRules, no_limit_holdem
-from plurispiel.agents.specs import BUILT_IN, game_note
+from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, STREETS, HoldemRules, no_limit_holdem
+from plurispiel.agents.specs import BUILT_IN, game_note, parse_spec
 from plurispiel.tournaments.contestants.outside_options import OutsideOptions
 from plurispiel.tournaments.play.opponents import default_agent
 from plurispiel.tournaments.run.config import default_rules
@@ -48,7 +48,7 @@ class Sit:
 
 
 @dataclass(frozen=True)
-class Seated:
+class SessionChoice:
     """A session, by its number in the list of sessions."""
 
     session: int
@@ -123,7 +123,7 @@ GAMES = {
 }
 """The games of the lobby by key."""
 
-LISTED = (*BUILT_IN, "blueprint", "search?time=1", "continual?time=1")
+LISTED = (*BUILT_IN, "blueprint", "search?time=1", "continual?time=1", "continual")
 """The agents that every server lists."""
 
 PACES = {"at once": 0.0, "quick": 0.3, "calm": 1.0}
@@ -209,6 +209,9 @@ def lobby_choices(listed: Sequence[str]) -> dict[str, Any]:
 
 
 def _plays(spec: str, rules: HoldemRules) -> bool:
+    if parse_spec(spec).name == "continual":  # its options are for small games, or for heads-up hold'em
+        is_small = rules.num_streets < len(STREETS)
+        return rules.num_seats == 2 and is_small == (parse_spec(spec).options == ())
     try:
         game_note(spec, rules)
     except ValueError:

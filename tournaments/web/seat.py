@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Event, View
 from plurispiel.tournaments.play.dealing import Seating
@@ -93,13 +94,17 @@ class BrowserPerson(Agent):
         """Begin a hand; `rng` is not used."""
         super().restart(rules, seat, rng)
         self._sight = Sight(rules, self._seating)
+        self._has_folded = False
 
     def observe(self, event: Event) -> None:
-        """Show an event, and wait a moment after the action of somebody else."""
+        """Show an event, and wait a moment after the action of somebody else, unless this seat has folded."""
         self._sight.observe(event)
         self._push()
-        if isinstance(event, Action) and event.seat != self.seat:
-            time.sleep(PACES[self.pace])
+        if isinstance(event, Action):
+            if event.seat == self.seat:
+                self._has_folded = event.action == FOLD
+            elif not self._has_folded:
+                time.sleep(PACES[self.pace])
 
     def act(self, view: View) -> int:
         """Return the action of the page's move; ask again until it is legal."""

@@ -23,7 +23,7 @@ ALIVE_S = 1.0
 """Seconds between signs of life."""
 
 _MAX_LINE = 1 << 24
-_LOAD_S = 120.0
+_LOAD_S = 900.0  # kernels are compiled on the first use of an agent
 _END_S = 3.0
 
 
@@ -103,9 +103,9 @@ class OpenTable:
         self._hearing = asyncio.ensure_future(self._hear())
 
     @property
-    def hand(self) -> int:
-        """The number of the present hand."""
-        return int(json.loads(self._view)["hand"]) if self._view else 0
+    def is_in_hand(self) -> bool:
+        """Whether a hand is dealt and not over."""
+        return not self._view or "end" not in json.loads(self._view)
 
     async def serve(self, socket: WebSocket) -> None:
         """Send the view to a page whenever it changes, and take the page's moves, until the page leaves.
@@ -220,6 +220,10 @@ class OpenTables:
             session = int(json.loads(rest)["session"])
             self._open[session] = OpenTable(process, rest)
             return session
+
+    def in_hand(self) -> list[int]:
+        """Return the sessions of the tables at which a hand is not over."""
+        return [session for session in self.numbers() if self._open[session].is_in_hand]
 
     def numbers(self) -> list[int]:
         """Return the sessions of all open tables."""

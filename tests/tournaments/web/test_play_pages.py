@@ -85,6 +85,7 @@ def test_two_pages_show_one_hand_and_only_one_of_them_can_act(client):
         assert hear(one, lambda said: said["type"] == "error")["text"]
     status, _, body = client.get("/api/lobby")
     assert status == 200 and session in json.loads(body)["open"]
+    assert [one["void"] for one in json.loads(body)["sessions"] if one["session"] == session] == [0]
     client.post("/api/leave", {"session": session})
     assert session not in json.loads(client.get("/api/lobby")[2])["open"]
     with client.open_socket(path="/table") as socket:

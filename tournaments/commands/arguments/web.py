@@ -29,6 +29,6 @@ def add(commands) -> None:
         action="append",
         metavar="A,B,...",
         help="agents to play against, besides those that are always listed: the built-in ones, blueprint, "
-        "search?time=1 and continual?time=1",
+        "search?time=1 and continual",
     )
     add_outside(parser.add_argument)

@@ -114,11 +114,14 @@ const lobby = (() => {
   async function open(button, said, path, message) {
     button.disabled = true;
     said.textContent = "The agents take their seats …";
+    const slow = setTimeout(() => { said.textContent += " An agent’s first game on a machine begins after a minute or two, in which its kernels are compiled."; }, 6000);
     try {
       enter((await ask(path, message)).session);
     } catch (error) {
       said.textContent = error.message;
       button.disabled = false;
+    } finally {
+      clearTimeout(slow);
     }
   }
 

@@ -12,7 +12,7 @@ const playTable = (() => {
   function show(session) {
     const title = document.getElementById("title");
     title.textContent = document.title = `Table ${session}`;
-    let facts = null, view = null, amount = null, isArmed = false, isWaiting = false, isLost = false, reviewed = null, isReviewOpen = false;
+    let facts = null, view = null, amount = null, isArmed = false, isWaiting = false, isLost = false, lostText = "", reviewed = null, isReviewOpen = false;
     let leavingReview = new AbortController();
     const leaving = new AbortController();
 
@@ -31,12 +31,12 @@ const playTable = (() => {
     slider.min = 0;
     slider.max = 1000;
     slider.setAttribute("aria-label", "Amount");
-    const sizes = make("div", "sizes"), moves = make("div", "moves"), controls = make("div", "controls");
+    const sizes = make("div", "sizes"), recap = make("p", "recap"), moves = make("div", "moves"), controls = make("div", "controls");
     sizes.append(slider, field, marks);
     moves.append(fold, call, raise, next);
     controls.setAttribute("role", "group");
     controls.setAttribute("aria-label", "Your action");
-    controls.append(trouble, caption, sizes, moves);
+    controls.append(trouble, caption, sizes, recap, moves);
     const assist = lobby.selectOf(Object.keys(lobby.HELP), lobby.HELP), pace = lobby.selectOf(Object.keys(lobby.PACES), lobby.PACES);
     assist.addEventListener("change", () => send("assist", assist.value));
     pace.addEventListener("change", () => send("pace", pace.value));
@@ -62,7 +62,7 @@ const playTable = (() => {
     slider.addEventListener("input", () => setAmount(amountAt(Number(slider.value))));
     field.addEventListener("input", () => { isArmed = true; raise.disabled = !isLegal(typed()); nameRaise(typed()); });
     field.addEventListener("change", () => { if (isLegal(typed())) setAmount(typed()); });
-    const end = listen("/table", { session }, hear, { patience: 3000, lost: () => { isLost = true; refresh(); } });
+    const end = listen("/table", { session }, hear, { patience: 10000, lost: (reason) => { isLost = true; lostText = reason; refresh(); } });
 
     function keyed(key, press) {
       const button = buttonOf("", "", press);
@@ -167,6 +167,7 @@ const playTable = (() => {
       if (!legal || event.repeat && !key.startsWith("Arrow")) return;
       if (key === "f" && legal.fold) act("f");
       else if (key === "c") act("c");
+      else if (key === "r" && legal.raise && legal.raise[0] === legal.raise[1]) act(`r${legal.raise[0]}`);
       else if (key === "r" && legal.raise) { isArmed = true; field.focus(); field.select(); }
       else if (!isField && /^[123]$/.test(key) && legal.marks[key - 1]) setAmount(legal.marks[key - 1][1]);
       else if (!isField && legal.menu && /^[1-9]$/.test(key) && legal.menu[key - 1]) setAmount(legal.menu[key - 1]);
@@ -179,11 +180,11 @@ const playTable = (() => {
     // ---- what is shown
     function refresh() {
       const isMine = Boolean(view && view.wants === "act" && !isLost && !isWaiting), legal = isMine ? view.legal : null;
-      const isOver = Boolean(view && view.wants === "next");
+      const isOver = Boolean(view && view.end);
       fold.disabled = !(legal && legal.fold);
       call.disabled = !legal;
       raise.disabled = !(legal && legal.raise);
-      next.disabled = !isOver || isLost || isWaiting;
+      next.disabled = !isOver || view.wants !== "next" || isLost || isWaiting;
       next.hidden = !isOver;
       for (const button of [fold, call, raise]) button.hidden = isOver;
       fold.firstChild.textContent = "Fold";
@@ -193,8 +194,9 @@ const playTable = (() => {
       if (!raise.firstChild.textContent) raise.firstChild.textContent = "Raise";
       const hasSizes = Boolean(legal && legal.raise && legal.raise[0] < legal.raise[1]);
       sizes.classList.toggle("idle", !hasSizes);
-      sizes.classList.toggle("gone", isOver);
-      sizes.hidden = Boolean(view && !view.stacks && !hasSizes);
+      sizes.hidden = isOver || Boolean(view && !view.stacks && !hasSizes);
+      recap.hidden = !isOver;
+      if (isOver) recap.textContent = recapText();
       slider.disabled = field.disabled = !hasSizes;
       const wanted = hasSizes ? legal.menu ? legal.menu.map((each, k) => [chips(each), each, k + 1]) : legal.marks.map(([words, each], k) => [words, each, k + 1]) : [];
       if (hasSizes) {
@@ -215,7 +217,7 @@ const playTable = (() => {
 
     const who = (seat) => seat === view.you ? "you" : view.names[seat];
     function turnText() {
-      if (isLost) return "The connection to the server is lost. If the server has ended, this hand does not count.";
+      if (isLost) return lostText || "The connection to the server is lost. If the server has ended, this hand does not count.";
       if (!view) return "The cards are being dealt …";
       if (view.end) return endText();
       if (isWaiting) return "…";
@@ -226,6 +228,13 @@ const playTable = (() => {
       const won = view.end.payoffs[view.you];
       const made = view.end.made[view.you];
       return `Hand ${number(view.hand)} is over: ${won > 0 ? `you win ${chips(won)}` : won < 0 ? `you lose ${chips(-won)}` : "you break even"}` + (made && made !== "folded" ? `, ${made}` : "");
+    }
+
+    function recapText() {
+      const found = view.end.luck;
+      if (!found) return "The luck of this hand is being computed …";
+      const [by, played] = [found.luck, found.played].map((value) => net(Math.round(100 * value) / 100));
+      return `Luck ${by}, luck removed ${played}` + (view.assisted ? "; with help, counted apart." : ".");
     }
 
     function lastText() {

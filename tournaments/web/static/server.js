@@ -29,7 +29,7 @@ async function ask(path, message) {
 // Returns a function that ends it, with a method `send`.
 function listen(path, message, hear, { patience = 20000, lost: onLost = () => {} } = {}) {
   let socket, timer, silence, ended = false;
-  const lost = () => { notice(LOST); onLost(); socket.close(); };
+  const lost = () => { notice(LOST); onLost(""); socket.close(); };
   const open = () => {
     socket = new WebSocket(`ws://${location.host}${path}`);
     socket.addEventListener("open", () => {
@@ -46,7 +46,7 @@ function listen(path, message, hear, { patience = 20000, lost: onLost = () => {}
     socket.addEventListener("close", (event) => {
       clearTimeout(silence);
       if (ended) return;
-      onLost();
+      onLost(event.code === 4400 ? event.reason : "");
       if (event.code === 4400) { notice(event.reason); return; }
       notice(event.code === 4403 ? "The key is wrong: open the address that plurispiel web has printed." : LOST);
       timer = setTimeout(open, 1000);
