@@ -123,7 +123,7 @@ class Listed(DeskRequest):
 
 
 @dataclass(frozen=True)
-class Seated(DeskRequest):
+class PlayedSeat(DeskRequest):
     """The seat of a person who plays."""
 
     seat: str
@@ -140,7 +140,7 @@ _REQUESTS: dict[str, type[DeskRequest]] = {
     **{"check": Checked, "solve": Checked, "stop": DeskRequest, "go_on": GoOn},
     **{"read_range": RangeText, "write_range": RangeWeights, "preflop": PreflopLine},
     **{"look": AtNode, "cards": AfterAction, "lock": LockedNode},
-    **{"listed": DeskRequest, "save": Named, "open": Listed, "deal": Seated, "act": Acted},
+    **{"listed": DeskRequest, "save": Named, "open": Listed, "deal": PlayedSeat, "act": Acted},
 }
 """The record of each kind of request; the kinds are methods of `spot_desk.SpotDesk`."""
 
