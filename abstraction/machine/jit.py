@@ -4,6 +4,8 @@ Rules for a kernel:
 
 * A kernel takes arrays, scalars and records, fills arrays in place, and never allocates. It can therefore be compiled
   with ``_nrt=False``, without the atomic reference counting of every array argument, and runs up to ten times faster.
+* A kernel that other kernels call is compiled as a part of each of them (`inner_code`), and alone if Python calls it.
+  No kernel calls itself.
 * A kernel is called with C-contiguous arrays only. Unless it is inlined or meant for several dtypes, a kernel is called
   with one signature, so that it is compiled once; numba compiles a kernel for every signature.
 * A kernel has no decorator but `kernel`. numba does not notice a change in a function imported from another file, or in
@@ -27,6 +29,8 @@ from llvmlite import binding as _llvm
 from numba.core import config as _config
 from numba.core.caching import FunctionCache as _FunctionCache
 from numba.core.caching import UserProvidedCacheLocator as _CacheLocator
+
+from plurispiel.abstraction.machine.inner_code import KernelDispatcher
 
 _FOLDERS = ("abstraction", "agents", "evaluation", "tournaments")
 _ROOT = Path(__file__).resolve().parents[2]
@@ -199,7 +203,7 @@ class _KernelCache(_FunctionCache):
 
 def _options() -> dict[str, Any]:
     """Return the compile options, without the private option ``_nrt`` if this version of numba refuses it."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     try:
         numba.njit(_nrt=False)(lambda: None)
     except Exception:  # any type, as the option is private: without the option, kernels are slower but still correct
@@ -226,10 +230,12 @@ def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
     """
     if function is None:
         return functools.partial(kernel, inline=inline)
-    compiled = numba.njit(**_OPTIONS, forceinline=inline)(function)
+    if _config.DISABLE_JIT:
+        KERNELS.append(function)
+        return function
+    options = {"nopython": True, "boundscheck": None, "forceinline": inline, **_OPTIONS}
+    compiled = KernelDispatcher(function, targetoptions=options)
     KERNELS.append(compiled)
-    if compiled is function:  # nothing is compiled
-        return compiled
     others = _config.CACHE_LOCATOR_CLASSES
     _config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelLocator.__name__}"  # for this kernel only
     try:

@@ -20,12 +20,14 @@ _SHARED = ("abstraction.holdem.hand_rank", "abstraction.holdem.betting", "abstra
 
 _LONGEST = (
     "agents.resolve.vector_cfr",
-    "agents.blueprint.trainer",
     "agents.search.multiway",
-    "agents.blueprint.match",
-    "evaluation.flop_best_response",
+    "agents.environment.batch",
     "evaluation.blueprint_values",
+    "agents.blueprint.trainer",
+    "evaluation.flop_best_response",
+    "agents.blueprint.match",
     "abstraction.cards.river",
+    "agents.continual.resolver",
 )
 """The modules that take longest, the longest first. They are begun first, so that no process works alone at the end."""
 
