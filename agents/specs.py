@@ -374,12 +374,18 @@ def agent_digest(spec: str) -> str:
 
 
 def _net_digests(spec: AgentSpec) -> list[str]:
-    """Return the digest of the network that gives ``continual`` its values; an empty list if none does."""
+    """Return the digests of the networks that give ``continual`` its values; an empty list if none does."""
+    if spec.name != "continual":
+        return []
     from plurispiel.agents.continual.config import net_folder
+    from plurispiel.agents.continual.table.config import FLOP_NETS
     from plurispiel.agents.values.net_file import net_digest
 
-    folder = net_folder(dict(spec.options).get("values", "")) if spec.name == "continual" else ""
-    return [net_digest(Path(folder))] if folder else []
+    options = dict(spec.options)
+    folders = [folder] if (folder := net_folder(options.get("values", ""))) else []
+    if options.get("nets"):
+        folders += [f"{options['nets']}/{name}" for name in FLOP_NETS]
+    return [net_digest(Path(folder)) for folder in folders]
 
 
 def agent_file(spec: str) -> Path | None:

@@ -8,7 +8,7 @@ import pkgutil
 
 import plurispiel
 
-OF_EXTRAS = ("gymnasium", "pettingzoo", "torch", "starlette", "uvicorn", "websockets", "distributed", "dask")
+OF_EXTRAS = ("gymnasium", "pettingzoo", "torch", "starlette", "uvicorn", "websockets")
 
 
 def imported(name):

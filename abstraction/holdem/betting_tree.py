@@ -109,6 +109,8 @@ class StreetBetting:
         Numbers of roots and of `STREET_END` nodes, and the greatest depth of a node.
     num_rows : tuple of int
         Number of rows in the array of each seat's reaches.
+    end_states : list of BettingState
+        The state at each `STREET_END`, by number; they must not be changed.
     """
 
     nodes: StreetNodes
@@ -117,6 +119,7 @@ class StreetBetting:
     num_ends: int
     max_depth: int
     num_rows: tuple[int, int]
+    end_states: list[BettingState]
 
 
 def street_betting(
@@ -126,6 +129,7 @@ def street_betting(
     menu: RaiseMenu | None = None,
     dead_chips: int = 0,
     max_nodes: int = 1_000_000,
+    num_streets: int | None = None,
 ) -> list[StreetBetting]:
     """Return all betting from a state to the end of the hand, one entry for each street from the state's on.
 
@@ -142,6 +146,8 @@ def street_betting(
         Chips in the pot that neither seat has contributed.
     max_nodes : int
         Limit for the number of nodes of each street.
+    num_streets : int, optional
+        The number of streets to return; by default all that are left.
 
     Raises
     ------
@@ -156,7 +162,8 @@ def street_betting(
     menu = menu or functools.partial(raise_menu, dead_chips=dead_chips)
     roots = [(start, actions)]
     streets = []
-    for street in range(start.street, rules.num_streets):
+    last = rules.num_streets if num_streets is None else min(start.street + num_streets, rules.num_streets)
+    for street in range(start.street, last):
         builder = _StreetBuilder(rules, street, menu, dead_chips, max_nodes)
         for root, history in roots:
             builder.add_root(root, history)
@@ -200,7 +207,10 @@ class _StreetBuilder:
             np.array(rows, dtype=np.int32),
         )
         first, second = self._num_rows
-        return StreetBetting(nodes, self._decisions, self._num_roots, len(self.ends), int(depth.max()), (first, second))
+        ends = [state for state, _ in self.ends]
+        return StreetBetting(
+            nodes, self._decisions, self._num_roots, len(ends), int(depth.max()), (first, second), ends
+        )
 
     def _new_row(self, seat: int) -> int:
         self._num_rows[seat] += 1

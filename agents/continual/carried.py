@@ -23,7 +23,7 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.continual.leaf_values import board_chance
 from plurispiel.agents.continual.lookahead import SolvedLookahead
 
-__all__ = ["NOBODY", "Carried", "expected_values", "start"]
+__all__ = ["NOBODY", "Carried", "expected_values", "facing", "start"]
 
 NOBODY = 1e-12
 """If all hands together have a smaller weight, no hand counts as taking an action or as facing another hand."""
@@ -83,7 +83,7 @@ class Carried:
         reach : float64[num_combos], optional
             The seat's reach at the node in the solution, whose sum need not be 1; by default `range`.
         """
-        masses = _facing(solution.rules, solution.board, self.range if reach is None else reach)
+        masses = facing(solution.rules, solution.board, self.range if reach is None else reach)
         return Carried(self.range, expected_values(solution.means.values[other, node], masses))
 
     def after_cards(self, solution: SolvedLookahead, node: int, board: tuple[int, ...], seat: int) -> "Carried":
@@ -105,7 +105,7 @@ class Carried:
         left = self.range * free
         end, number = int(solution.betting.nodes.end[node]), solution.board_number(board)
         reach = solution.means.end_reach[:, end] * free
-        masses = _facing(rules, board, reach[seat]) * board_chance(rules, len(solution.board), len(board))
+        masses = facing(rules, board, reach[seat]) * board_chance(rules, len(solution.board), len(board))
         if self.bounds is None or left.sum() < NOBODY or masses.sum() < NOBODY:
             return start(rules, board)
         bounds = expected_values(solution.means.end_values[1 - seat, end, number], masses)
@@ -119,7 +119,7 @@ def start(rules: HoldemRules, board: tuple[int, ...]) -> Carried:
     return Carried(free / free.sum())
 
 
-def _facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np.ndarray:
+def facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np.ndarray:
     """Return, for each combo, the weight of the compatible hands on a board: float64[num_combos]."""
     hands = rank_hands(rules, board)
     found = np.zeros(rules.num_combos)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.betting_state import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import SHOWDOWN, StreetBetting
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -40,6 +41,8 @@ class Boundary:
         The betting of the next street, with a root for each end.
     hands : RankedHands
         The hands on `board`.
+    ends : tuple of BettingState
+        The states at the ends, by number.
     """
 
     rules: HoldemRules
@@ -47,6 +50,7 @@ class Boundary:
     board: tuple[int, ...]
     betting: StreetBetting
     hands: RankedHands
+    ends: tuple[BettingState, ...] = ()
 
     def pots(self) -> np.ndarray:
         """Return the chips of both seats in the middle at each end: float64[E]; 0 where a seat is all-in."""

@@ -96,6 +96,8 @@ class SolvedLookahead:
         The mean reach of each action's seat after the action, for all actions of all decisions in turn.
     first_action : dict of int to int
         The row in `reached` of each decision's first action, by the decision's node.
+    end_pairs : float32[n, 2, E, num_combos]
+        Both seats' reach at the street's ends in some of the iterations that count.
     """
 
     rules: HoldemRules
@@ -105,6 +107,7 @@ class SolvedLookahead:
     means: Means
     reached: np.ndarray
     first_action: dict[int, int]
+    end_pairs: np.ndarray
 
     def decision(self, node: int) -> BettingDecision:
         """Return the decision at a node."""
@@ -179,12 +182,13 @@ class Lookahead:
         self._board = board
         self._hands = rank_hands(rules, board)
         self._num_combos = rules.num_combos
-        streets = street_betting(state, actions, menu=menu)
+        streets = street_betting(state, actions, menu=menu, num_streets=2)
         self.betting = streets[0]
         self._arrays = _arrays(self.betting)
         self.leaves: Leaves | None = None
         if len(streets) > 1:
-            self.leaves = value_function(Boundary(rules, state.street, board, streets[1], self._hands))
+            ends = tuple(self.betting.end_states)
+            self.leaves = value_function(Boundary(rules, state.street, board, streets[1], self._hands, ends))
 
     def solve(
         self,
@@ -194,6 +198,7 @@ class Lookahead:
         *,
         opponent: Opponent | None = None,
         bounds: str = "iterations",
+        num_pairs: int = 0,
     ) -> SolvedLookahead:
         """Solve the street from ranges at its root.
 
@@ -207,6 +212,8 @@ class Lookahead:
             The seat that may terminate; by default neither seat may, and both ranges stay as given.
         bounds : {"iterations", "average", "best"}
             The values and reaches that `SolvedLookahead.means` has.
+        num_pairs : int
+            The number of iterations whose reach is kept, evenly spaced, on a street that is not the last.
         """
         live = self._hands.combos
         entry = self._entry(ranges[:, live], opponent)
@@ -214,6 +221,8 @@ class Lookahead:
         tables = self._tables()
         board_sums = np.zeros((2, len(self._arrays.ends), num_boards, len(live)))
         reach_sums = np.zeros((2, len(self._arrays.ends), len(live)))
+        kept = set(np.linspace(iterations - 1, omitted, num_pairs).astype(int).tolist())
+        pairs = []
         if self.leaves is None:
             kernels.iterate(self._arrays, *self._cards, tables, entry, 0, omitted, iterations)
         else:
@@ -225,6 +234,8 @@ class Lookahead:
                 if number >= omitted:
                     board_sums += found
                     reach_sums += tables.end_reach
+                if number in kept:
+                    pairs.append(tables.end_reach.astype(np.float32))
         counted = iterations - omitted
         reached = tables.strategy_sums / counted
         if bounds == "iterations":
@@ -240,6 +251,7 @@ class Lookahead:
             Means(*(self._by_combo(each) for each in means)),
             self._by_combo(reached),
             first_action,
+            self._by_combo(np.array(pairs, np.float32).reshape(len(pairs), *reach_sums.shape)),
         )
 
     @property
@@ -303,7 +315,7 @@ class Lookahead:
 
     def _by_combo(self, rows: np.ndarray) -> np.ndarray:
         """Return rows by hand as rows by combo, with 0 for combos that share a card with the board."""
-        found = np.zeros((*rows.shape[:-1], self._num_combos))
+        found = np.zeros((*rows.shape[:-1], self._num_combos), rows.dtype)
         found[..., self._hands.combos] = rows
         return found
 

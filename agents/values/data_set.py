@@ -6,7 +6,7 @@ A shard holds the situations of consecutive numbers. A situation follows from th
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,16 +30,14 @@ __all__ = [
     "DataConfig",
     "Shard",
     "Situations",
-    "append_to_shard",
     "data_config",
     "fill_shard",
+    "keep_shard",
     "load_accuracy",
     "load_situations",
     "missing_shards",
-    "num_there",
     "sample",
     "situations_digest",
-    "solve_numbers",
 ]
 
 SHARD = 1_000
@@ -179,7 +177,8 @@ def missing_shards(
     for split, count in counts.items():
         for first in range(0, count, SHARD):
             shard = Shard(split, first, min(SHARD, count - first))
-            there = num_there(folder, config, shard)
+            place = shard.place(folder)
+            there = len(_shard(place, config, split, first).pots) if holds_artefact(place) else 0
             for _ in range(min(there, shard.size)):
                 on_there(split)
             if there < shard.size:
@@ -194,41 +193,26 @@ def fill_shard(
     on_solved: Callable[[str], None] = lambda split: None,
 ) -> None:
     """Solve the situations that a shard lacks, and write it; errors are as in `sample`."""
-    numbers = range(shard.first + num_there(folder, config, shard), shard.first + shard.size)
-    append_to_shard(folder, config, shard, solve_numbers(config, shard.split, numbers, solve, on_solved))
-
-
-def num_there(folder: Path, config: DataConfig, shard: Shard) -> int:
-    """Return the number of situations that a shard has."""
-    place = shard.place(folder)
-    return len(_shard(place, config, shard.split, shard.first).pots) if holds_artefact(place) else 0
-
-
-def solve_numbers(
-    config: DataConfig,
-    split: str,
-    numbers: Iterable[int],
-    solve: Solve,
-    on_solved: Callable[[str], None] = lambda split: None,
-) -> Situations:
-    """Return the solved situations of some numbers, at least one; `on_solved` is called as in `sample`."""
-    level, rows = config.find_level(), []
-    for number in numbers:
+    level, place, split = config.find_level(), shard.place(folder), shard.split
+    for left in folder.glob(f".{place.name}-*"):  # leftovers of a process that was killed while writing
+        shutil.rmtree(left, ignore_errors=True)
+    known = _shard(place, config, split, shard.first) if holds_artefact(place) else None
+    there = 0 if known is None else len(known.pots)
+    rows = []
+    for number in range(shard.first + there, shard.first + shard.size):
         situation = draw_situation(level, config.seed, split, number)
         rows.append(_row(situation, solve(level, situation)))
         on_solved(split)
-    return Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
-
-
-def append_to_shard(folder: Path, config: DataConfig, shard: Shard, new: Situations) -> None:
-    """Write a shard with the situations that it has, followed by new ones."""
-    place = shard.place(folder)
-    for left in folder.glob(f".{place.name}-*"):  # leftovers of a process that was killed while writing
-        shutil.rmtree(left, ignore_errors=True)
-    if holds_artefact(place):
-        known = _shard(place, config, shard.split, shard.first)
+    new = Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
+    if known is not None:
         new = Situations(*(np.concatenate(pair) for pair in zip(known, new, strict=True)))
-    write_artefact(place, _KIND, _FORMAT, new._asdict(), _facts(config, shard.split, shard.first), seed=config.seed)
+    keep_shard(folder, config, shard, new)
+
+
+def keep_shard(folder: Path, config: DataConfig, shard: Shard, situations: Situations) -> None:
+    """Write all situations of a shard."""
+    facts = _facts(config, shard.split, shard.first)
+    write_artefact(shard.place(folder), _KIND, _FORMAT, situations._asdict(), facts, seed=config.seed)
 
 
 def load_situations(
@@ -290,7 +274,8 @@ def data_config(folder: Path) -> DataConfig:
         )
     artefact = load_artefact(places[0], _KIND, _FORMAT)
     seed, said = artefact.seed if artefact.seed is not None else -1, artefact.config.get
-    config = DataConfig(str(said("level")), seed, str(said("menu")))
+    teacher = said("teacher")
+    config = DataConfig(str(said("level")), seed, str(said("menu")), None if teacher is None else str(teacher))
     try:
         facts = _facts(config, SPLITS[0], 0)
     except ValueError:  # another level or menu

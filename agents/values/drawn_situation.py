@@ -60,10 +60,13 @@ def draw_situation(
     split : {"train", "unseen"}
     number : int
     board : tuple of int, optional
-        A board from `draw_board`; by default the situation has a board of its own.
+        A board from `draw_board`; by default the situation draws one, or `Level.per_board` neighbours share one.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SPLITS.index(split), number)))
     rules = level.rules
+    if board is None and level.per_board > 1:
+        key = len(SPLITS), SPLITS.index(split), number // level.per_board
+        board = draw_board(level, split, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)))
     board = board or draw_board(level, split, rng)
     hands = ordered_hands(rules, board).hands
     weights = draw_ranges(hands.groups, 2, rng)

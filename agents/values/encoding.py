@@ -30,10 +30,10 @@ __all__ = [
     "num_inputs",
 ]
 
-_DEEPEST = 200.0  # pots behind at which the first input for the stacks is 1
-_SHALLOWEST = 1e-3
+DEEPEST = 200.0  # pots behind at which the first input for the stacks is 1
+SHALLOWEST = 1e-3
 _NUM_STACKS = 4
-_LEAST_TAIL = 1e-4
+LEAST_TAIL = 1e-4
 
 
 class CanonicalHands(NamedTuple):
@@ -154,8 +154,8 @@ def inputs(bins: Bins, ranges: np.ndarray, spr: np.ndarray, features: np.ndarray
     """
     weights = bins.summed(ranges)
     below, above = np.cumsum(weights, axis=2), np.cumsum(weights[:, :, ::-1], axis=2)[:, :, ::-1]
-    tails = np.log(np.maximum(above, _LEAST_TAIL)) / -np.log(_LEAST_TAIL)
-    deep, shallow = np.log1p(spr) / np.log1p(_DEEPEST), np.log1p(1.0 / np.maximum(spr, _SHALLOWEST))
+    tails = np.log(np.maximum(above, LEAST_TAIL)) / -np.log(LEAST_TAIL)
+    deep, shallow = np.log1p(spr) / np.log1p(DEEPEST), np.log1p(1.0 / np.maximum(spr, SHALLOWEST))
     stacks = np.stack((deep, shallow, gate(spr), spr.clip(max=4.0)), axis=1)
     board = np.broadcast_to(features, (len(spr), len(features)))
     return np.concatenate([*(below - 0.5), *tails, stacks, board], axis=1).astype(np.float32)

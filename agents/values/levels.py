@@ -38,6 +38,8 @@ class Level:
     teacher : str or None
         At the end of a street, the level at the start of the next one, whose networks give the values (`distil`). None
         at the start of a street.
+    per_board : int
+        Situations on each board that is drawn. Hands on a flop take a tenth of a second to order.
     """
 
     name: str
@@ -48,11 +50,18 @@ class Level:
     tolerance: float
     blueprint: str | None = None
     teacher: str | None = None
+    per_board: int = 1
 
     @property
     def next_street(self) -> int:
         """The street whose bets come next."""
         return self.street + (self.teacher is not None)
+
+    @property
+    def end(self) -> str | None:
+        """At the start of a street: the level at its end, whose networks limit the depth of solutions."""
+        name = f"end-of-{self.name}"
+        return name if name in LEVELS else None
 
     @property
     def board_size(self) -> int:
@@ -87,13 +96,17 @@ class Level:
 _MENUS = ("fc", "fcpa", "fchpa")
 
 _RIVER = Level("river", HUNL, street=3, menu="fcpa", num_bins=256, tolerance=0.005, blueprint="headsup-compact")
+_TURN = replace(_RIVER, name="turn", street=2, num_bins=512)
+_FLOP = replace(_TURN, name="flop", street=1, per_board=16)
 LEVELS = {
     level.name: level
     for level in (
         Level("leduc", LEDUC, street=1, menu="fcpa", num_bins=0, tolerance=0.001),
         _RIVER,
-        replace(_RIVER, name="end-of-turn", street=2, teacher="river"),
-        replace(_RIVER, name="turn", street=2),
+        replace(_TURN, name="end-of-turn", teacher="river"),
+        _TURN,
+        replace(_FLOP, name="end-of-flop", teacher="turn"),
+        _FLOP,
     )
 }
 

@@ -1,9 +1,11 @@
 """Networks that value the hands of both seats at the start of a street."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.agents.values import net_kernels as kernels
 
 __all__ = ["Layers", "ValueNet", "new_layers"]
@@ -86,19 +88,28 @@ class ValueNet:
         """Number of bins; the network has an output for each bin of each seat."""
         return self._weights[-1].shape[1] // 2
 
-    def outputs(self, inputs: np.ndarray) -> np.ndarray:
+    def outputs(self, inputs: np.ndarray, *, threads: int = 1) -> np.ndarray:
         """Return the outputs for rows of inputs, float32[n, num_inputs]: float32[n, 2, num_bins].
 
-        A row's outputs are the same bits in any batch, and on every processor.
+        A row's outputs are the same bits in any batch, with any number of threads, and on every processor.
         """
-        found = np.array(inputs, np.float32, order="C")
+        rows = np.array(inputs, np.float32, order="C")
+        found = np.empty((len(rows), 2 * self.num_bins), np.float32)
+
+        def make_worker() -> Callable[[slice], None]:
+            return lambda part: np.copyto(found[part], self._outputs(rows[part]))
+
+        run_chunks(make_worker, len(rows), chunk=max(1, -(-len(rows) // threads)), threads=threads)
+        return found.reshape(len(rows), 2, -1)
+
+    def _outputs(self, found: np.ndarray) -> np.ndarray:
         for number, (weights, biases) in enumerate(zip(self._weights, self._biases, strict=True)):
             following = np.empty((len(found), weights.shape[1]), np.float32)
             kernels.fill_layer(found, weights, biases, following)
             if number < len(self._weights) - 1:
                 kernels.activate(following, self.layers.slopes[number])
             found = following
-        return found.reshape(len(found), 2, -1)
+        return found
 
 
 def warmup() -> None:

@@ -23,9 +23,10 @@ from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded
 from plurispiel.agents.values.torch_training import TorchTrainer
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_set import TrainingData, training_set
-from plurispiel.agents.values.validation import measure
+from plurispiel.agents.values.validation import measure, net_evs
 
 __all__ = [
+    "Encoder",
     "checkpoint_folder",
     "earlier_net",
     "keep_checkpoint",
@@ -42,6 +43,13 @@ CHECKPOINT_SECONDS = 30.0
 _KINDS = ("numbers", "first", "second")
 
 
+class Encoder:
+    """What turns situations into inputs, targets and errors; here by numpy."""
+
+    training_set = staticmethod(training_set)
+    net_evs = staticmethod(net_evs)
+
+
 def make_net(
     data: Path,
     out: Path,
@@ -49,6 +57,7 @@ def make_net(
     *,
     situations: int | None = None,
     num_bins: int | None = None,
+    encoder: Encoder | None = None,
     on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
 ) -> StoredNet:
     """Train a network and another one with a tenth of the situations, measure both, and write the first.
@@ -67,6 +76,8 @@ def make_net(
         Number of situations to train with; by default all.
     num_bins : int, optional
         Number of bins of strength; by default that of the level.
+    encoder : Encoder, optional
+        Encodes situations and measures errors in place of numpy, with the same results up to rounding.
     on_epoch : callable
         Called after each epoch.
 
@@ -80,6 +91,7 @@ def make_net(
         If the number of bins does not suit the level, the device is not there, or a number of the network is too large
         for float16.
     """
+    encoder = encoder or Encoder()
     level = data_config(data).find_level()
     most = level.num_hands
     bins = num_bins or level.num_bins or most
@@ -96,10 +108,10 @@ def make_net(
     folder, record = checkpoint_folder(out), dict[str, Any](wanted)
     count = len(known.pots)
     for name, number in (("tenth", max(1, count // 10)), ("all", count)):
-        trainer = new_trainer(config, training_set(level, known.first(number), bins))
+        trainer = new_trainer(config, encoder.training_set(level, known.first(number), bins))
         train(trainer, folder / name, source, on_epoch)
         rounded = rounded_layers(trainer.layers)
-        validation = measure(ValueNet(rounded), level, unseen)
+        validation = measure(ValueNet(rounded), level, unseen, encoder.net_evs)
         if name == "tenth":
             record["tenth"] = {"situations": number} | {key: validation[key] for key in ("mae", "rms", "huber")}
         else:

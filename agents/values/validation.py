@@ -4,6 +4,7 @@ An error is the difference of an expected value, in pots: the network's minus th
 matching hand count alike.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,12 @@ STACKS = (0.0, 1.0, 4.0, 25.0, np.inf)
 _QUARTERS = 4
 
 
-def measure(net: ValueNet, level: Level, situations: Situations) -> dict[str, Any]:
-    """Return the errors of a network in pots, on the first situations of a split.
+NetEvs = Callable[[ValueNet, Level, Situations], tuple[np.ndarray, np.ndarray, np.ndarray]]
+"""Returns the arrays of `net_evs`."""
+
+
+def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs | None = None) -> dict[str, Any]:
+    """Return the errors of a network in pots, on the first situations of a split; `values` stands in for `net_evs`.
 
     Returns
     -------
@@ -37,7 +42,7 @@ def measure(net: ValueNet, level: Level, situations: Situations) -> dict[str, An
         and, at a level with situations from play, by ``source`` ("random" or "play"). A stratum without situations is
         left out.
     """
-    evs, checked_down, masses = net_evs(net, level, situations)
+    evs, checked_down, masses = (values or net_evs)(net, level, situations)
     exact = situations.evs.astype(np.float64)
     counted = masses > 0.0
     spr, entropy = situations.spr, entropies(situations)

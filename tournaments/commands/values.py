@@ -13,23 +13,24 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
+from plurispiel.agents.values.bundled import find_net
 from plurispiel.agents.values.data_set import DataConfig, data_config, load_accuracy, load_situations
 from plurispiel.agents.values.distillation import distil
 from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.floor import encoding_floor
-from plurispiel.agents.values.levels import find_level
-from plurispiel.agents.values.net_file import StoredNet, load_net
+from plurispiel.agents.values.levels import Level, find_level
+from plurispiel.agents.values.net_file import StoredNet, load_net, net_digest
 from plurispiel.agents.values.presets import find_preset
 from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
-from plurispiel.tournaments.commands.connection import labour_of
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.figures.value_net_picture import draw_net
 from plurispiel.tournaments.figures.value_net_text import net_record, net_text
 from plurispiel.tournaments.run.kernels import warmup
+from plurispiel.tournaments.run.value_chain import find_chain, train_chain
 from plurispiel.tournaments.run.value_data import solve_situations
 
 _TRAINING = ("abstraction.holdem.showdown", "agents.values.net")
@@ -39,8 +40,17 @@ _MOST = 100_000_000
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
-        raise ValueError("give an action: sample, train, distil, info or floor (plurispiel values --help tells more)")
-    actions = {"sample": _sample, "train": _train, "distil": _distil, "info": _info, "floor": _floor}
+        raise ValueError(
+            "give an action: sample, train, distil, train-all, info or floor (plurispiel values --help tells more)"
+        )
+    actions = {
+        "sample": _sample,
+        "train": _train,
+        "distil": _distil,
+        "train-all": _train_all,
+        "info": _info,
+        "floor": _floor,
+    }
     try:
         return actions[options.action](options)
     except KeyboardInterrupt:
@@ -57,18 +67,21 @@ def _sample(options: argparse.Namespace) -> int:
         raise ValueError(f"workers must be 0 to {MAX_WORKERS:,}, got {options.workers}")
     if options.seed < 0:
         raise ValueError(f"seed must be 0 or more, got {options.seed}")
-    if level.teacher is not None:
-        raise ValueError(f"networks of the level {level.name} are distilled: plurispiel values distil NET --out DIR")
-    undisturbed(functools.partial(solve_exactly, level, draw_situation(level, options.seed, "train", 0)))
+    teacher = _teacher(options, level)
+    if teacher is None:
+        undisturbed(functools.partial(solve_exactly, level, draw_situation(level, options.seed, "train", 0)))
+    else:
+        warmup(_TRAINING)
     counts = {"unseen": options.unseen, "train": options.situations}
     say(f"{level.name}: {options.situations:,} situations and {options.unseen:,} unseen ones, seed {options.seed}")
-    with labour_of(options) as labour, progress_bar(total=sum(counts.values()), unit=" situations") as progress:
+    with progress_bar(total=sum(counts.values()), unit=" situations") as progress:
 
         def show(split: str) -> None:
             progress.update()
 
         workers = options.workers or num_processors()
-        solve_situations(folder, DataConfig(level.name, options.seed, level.menu), counts, workers, show, labour)
+        config = DataConfig(level.name, options.seed, level.menu, None if teacher is None else net_digest(teacher))
+        solve_situations(folder, config, counts, workers, show, teacher)
     record = {"folder": str(folder), "level": level.name, "seed": options.seed}
     for split in counts:
         slack, iterations = load_accuracy(folder, split)
@@ -117,7 +130,7 @@ def _distil(options: argparse.Namespace) -> int:
     warmup(_TRAINING)
     with _epochs(config.epochs) as show:
         net = distil(
-            Path(options.net),
+            find_net(options.net),
             Path(options.out),
             config,
             situations=options.situations,
@@ -129,8 +142,66 @@ def _distil(options: argparse.Namespace) -> int:
     return 0
 
 
+def _train_all(options: argparse.Namespace) -> int:
+    chain = find_chain(options.preset)
+    for name in ("situations", "epochs", "width", "unseen"):
+        if getattr(options, name) is not None:
+            _require_count(name, getattr(options, name))
+    if options.minutes is not None and not options.minutes > 0.0:
+        raise ValueError(f"minutes must be above 0, got {options.minutes:g}")
+    if not 0 <= options.workers <= MAX_WORKERS:
+        raise ValueError(f"workers must be 0 to {MAX_WORKERS:,}, got {options.workers}")
+    given = {name: getattr(options, name) for name in ("situations", "width") if getattr(options, name)}
+    stages = tuple(stage._replace(**given) for stage in chain.stages)
+    chain = chain._replace(stages=stages, epochs=options.epochs or chain.epochs, device=options.device or chain.device)
+    warmup(_TRAINING)
+    total = sum(stage.situations + options.unseen for stage in stages)
+    with progress_bar(total=total, unit=" situations") as progress:
+
+        def show(split: str) -> None:
+            progress.update()
+
+        nets = train_chain(
+            Path(options.out),
+            chain,
+            workers=options.workers or num_processors(),
+            seed=options.seed,
+            unseen=options.unseen,
+            seconds=None if options.minutes is None else 60.0 * options.minutes,
+            on_stage=lambda level: progress.set_postfix_str(level, refresh=False),
+            on_solved=show,
+        )
+    if options.json:
+        print(json.dumps([net_record(net) for net in nets]))
+    else:
+        print("\n\n".join(net_text(net) for net in nets))
+    return 0
+
+
+def _teacher(options: argparse.Namespace, level: Level) -> Path | None:
+    """Return the folder of the network that gives a level's values; None where they are solved exactly."""
+    wanted = level.teacher or level.end
+    if options.teacher is None:
+        if level.teacher is not None:
+            raise ValueError(
+                f"the values of {level.name} are those of a network for {level.teacher}: give it by --teacher NET, or "
+                "train with fresh situations by plurispiel values distil NET --out DIR"
+            )
+        if level.street == 1 and level.end:
+            raise ValueError(
+                f"the level {level.name} is solved to the end of the street: give --teacher NET for {wanted}"
+            )
+        return None
+    folder = find_net(options.teacher)
+    found = load_net(folder).level.name
+    if found != wanted:
+        needed = f"needs a network for {wanted}" if wanted else "is solved exactly, without --teacher"
+        raise ValueError(f"{level.name} {needed}, got one for {found}")
+    return folder
+
+
 def _info(options: argparse.Namespace) -> int:
-    net = load_net(Path(options.net))
+    net = load_net(find_net(options.net))
     _show(options, net)
     if options.plot:
         sys.stdout.flush()

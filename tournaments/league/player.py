@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.league.allocation import batch_decks, choose_pairing
 from plurispiel.tournaments.league.crosstable import Crosstable
 from plurispiel.tournaments.league.entries import CHANGES, Entry, change_of
@@ -65,8 +64,6 @@ class LeaguePlayer:
         Called with each line for the user.
     clock : callable
         Returns the time in seconds.
-    labour : Labour or None
-        Plays the hands, instead of worker processes.
     """
 
     league: League
@@ -75,7 +72,6 @@ class LeaguePlayer:
     say: Say
     warn: Say
     clock: Callable[[], float] = time.monotonic
-    labour: Labour | None = None
     _pairings: dict[Pair, Pairing | None] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
 
@@ -87,7 +83,7 @@ class LeaguePlayer:
         ValueError
             If the entries or a pairing's folder are damaged, an agent does not load, or the sandbox does not work.
         WorkerFailed, RefereeDisagrees, RunAborted
-            Errors that end a run; the blocks stored before stay.
+            RuntimeErrors that end a run; the blocks stored before stay.
         """
         deadline = None if self.limits.seconds is None else self.clock() + self.limits.seconds
         num_batches = 0
@@ -177,7 +173,7 @@ class LeaguePlayer:
             (out / RESULTS).unlink(missing_ok=True)
             settings = folder.settings(batch.decks - aside)
             with contextlib.closing(TournamentRun(settings, options, _drop, self._warn)) as run:
-                run.play(progress=progress, labour=self.labour)
+                run.play(progress=progress)
                 run.finish()
             folder.keep()
         played = self._pairings[pair] = folder.read()

@@ -61,6 +61,7 @@ MODULES = (
     "agents.resolve.bucket_shares",
     "agents.search.multiway",
     "agents.values.net",
+    "agents.values.margins",
     "agents.continual.resolver",
     "agents.environment.observation",
     "agents.environment.batch",

@@ -1,70 +1,21 @@
-"""Value data that are solved by other processes, a shard at a time."""
+"""Value data that are solved in several processes, a shard at a time."""
 
 import contextlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import functools
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
-from plurispiel.agents.values.data_set import (
-    DataConfig,
-    Shard,
-    Situations,
-    append_to_shard,
-    missing_shards,
-    num_there,
-    sample,
-    situations_digest,
-    solve_numbers,
-)
-from plurispiel.agents.values.solved_situation import solve_exactly
-from plurispiel.tournaments.labour.local import local_labour
-from plurispiel.tournaments.labour.ordered import as_done
-from plurispiel.tournaments.labour.travel import Site
-from plurispiel.tournaments.labour.work import Labour
+from plurispiel.agents.continual.depth_limited import solve_to_street_end
+from plurispiel.agents.values.data_set import DataConfig, Shard, fill_shard, missing_shards, sample
+from plurispiel.agents.values.distillation import distilled_evs
+from plurispiel.agents.values.drawn_situation import DrawnSituation
+from plurispiel.agents.values.levels import Level
+from plurispiel.agents.values.net_file import StoredNet, load_net
+from plurispiel.agents.values.solved_situation import Solved, solve_exactly
+from plurispiel.tournaments.run.pool import done_in_pool
 
-__all__ = ["SituationsWork", "solve_situations"]
-
-
-class Missing(NamedTuple):
-    """The situations that a shard lacks: those from number `begin` up to, but not with, `end`."""
-
-    shard: Shard
-    begin: int
-    end: int
-
-
-@dataclass(frozen=True)
-class SituationsWork:
-    """The solution of situations: jobs are `Missing`, and results `Situations`."""
-
-    config: DataConfig
-
-    @contextmanager
-    def begin(self) -> Iterator[Callable[[Missing], Situations]]:
-        """Return the function that solves the situations of a job."""
-
-        def solve(job: Missing) -> Situations:
-            return solve_numbers(self.config, job.shard.split, range(job.begin, job.end), solve_exactly)
-
-        yield solve
-
-    paths = ()
-    logs = None
-    reaches_network = False
-
-    def departing(self) -> "SituationsWork":
-        """Return the work, which names no files."""
-        return self
-
-    def moved(self, site: Site) -> "SituationsWork":
-        """Return the work, which is the same everywhere."""
-        return self
-
-    def essence(self, result: Situations) -> bytes:
-        """Return the digest of the situations."""
-        return situations_digest(result).encode()
+__all__ = ["solve_situations"]
 
 
 def solve_situations(
@@ -73,40 +24,55 @@ def solve_situations(
     counts: dict[str, int],
     workers: int,
     on_solved: Callable[[str], None],
-    labour: Labour | None = None,
+    teacher: Path | None = None,
+    *,
+    until: float | None = None,
 ) -> None:
-    """Solve the situations that a data set lacks; the data do not depend on who solves them.
+    """Solve the situations that a data set lacks; the data do not depend on the number of workers.
 
     Parameters and errors are as in `data_set.sample`. With several workers, `on_solved` is called for all situations of
     a shard when the shard is done.
 
     Parameters
     ----------
-    workers : int
-        Worker processes; with 1, situations are solved in this process.
-    labour : Labour, optional
-        Solves the situations, instead of worker processes.
+    teacher : Path, optional
+        Folder of the network that gives values: at the end of a street, that for the start of the next one; at the
+        start of a street, that for its end.
+    until : float, optional
+        The time of `time.monotonic` at which solving stops, with several workers and shards.
 
     Raises
     ------
-    WorkerFailed
-        If a worker died; an OSError. The shards that were done are there.
+    OSError
+        If a worker died. The shards that were done are there.
     """
-    missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
-    if not labour and len(missing) < 2:
-        sample(folder, config, counts, solve_exactly, on_solved)
+    missing = list(missing_shards(folder, config, counts)) if workers > 1 else []
+    if len(missing) < 2:
+        sample(folder, config, counts, functools.partial(_solve, teacher), on_solved)
         return
     for split, count in counts.items():
         for _ in range(count - sum(shard.size for shard in missing if shard.split == split)):
             on_solved(split)
-    jobs = [
-        Missing(shard, shard.first + num_there(folder, config, shard), shard.first + shard.size) for shard in missing
-    ]
-    with (
-        contextlib.nullcontext(labour) if labour else local_labour(min(workers, len(missing))) as solvers,
-        contextlib.closing(as_done(solvers, SituationsWork(config), jobs)) as solved,
-    ):
-        for job, situations in solved:
-            append_to_shard(folder, config, job.shard, situations)
-            for _ in range(job.shard.size):
-                on_solved(job.shard.split)
+    fill = functools.partial(_fill, folder, config, teacher)
+    with contextlib.closing(done_in_pool(fill, missing, min(workers, len(missing)))) as solved:
+        for shard, _ in solved:
+            for _ in range(shard.size):
+                on_solved(shard.split)
+            if until is not None and time.monotonic() >= until:
+                return
+
+
+def _fill(folder: Path, config: DataConfig, teacher: Path | None, shard: Shard) -> None:
+    fill_shard(folder, config, shard, functools.partial(_solve, teacher))
+
+
+def _solve(teacher: Path | None, level: Level, situation: DrawnSituation) -> Solved:
+    if teacher is None:
+        return solve_exactly(level, situation)
+    stored = _net(teacher)
+    return distilled_evs(stored.net, situation) if level.teacher else solve_to_street_end(level, situation, stored)
+
+
+@functools.lru_cache(maxsize=1)
+def _net(folder: Path) -> StoredNet:
+    return load_net(folder)

@@ -2,6 +2,7 @@
 
 import copy
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,19 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
-from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Decision, PublicState, RangeAgent, Strategy, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent
+from plurispiel.agents.continual.resolver import warmup as prepare_lookaheads
 from plurispiel.agents.continual.table.config import TableConfig
 from plurispiel.agents.continual.table.hand import TableDecision, TableHand
-from plurispiel.agents.continual.table.subgame import SolvedSubgame
+from plurispiel.agents.continual.table.street import Solved, StreetNets, load_street_nets
 from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.later_buckets import is_holdem
 from plurispiel.agents.search.planned import planned_rows
 from plurispiel.agents.search.solution import Solutions
+from plurispiel.agents.values.margins import warmup as prepare_margins
+from plurispiel.agents.values.net import warmup as prepare_nets
 
 __all__ = ["TableAgent"]
 
@@ -39,8 +42,8 @@ class TableAgent(RangeAgent):
     Attributes
     ----------
     counts : Counter
-        Counts all ``decisions``, those of the ``blueprint`` and those of the ``solver``. `TableHand` adds counts of
-        solves.
+        Counts all ``decisions``, those of the ``blueprint``, those of the ``solver`` and those with ``nets``.
+        `TableHand` adds counts of solves.
 
     Examples
     --------
@@ -55,8 +58,9 @@ class TableAgent(RangeAgent):
         self.is_deterministic = not self.config.time
         self.counts: Counter[str] = Counter()
         self.blueprint = blueprint or BundledAgent()
-        self._solutions: Solutions[SolvedSubgame] = Solutions(_NUM_KEPT)
+        self._solutions: Solutions[Solved] = Solutions(_NUM_KEPT)
         self._is_compiled = False
+        self._nets: StreetNets | None = None
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.
@@ -65,6 +69,8 @@ class TableAgent(RangeAgent):
         ------
         ValueError
             If the game is not heads-up no-limit hold'em, or the blueprint does not play it.
+        ArtefactRefused
+            If the option `nets` names a folder without sound networks for the flop.
         """
         if rules.num_seats != 2 or rules.is_limit or not is_holdem(rules):
             kind = "limit" if rules.is_limit else "no-limit"
@@ -78,6 +84,10 @@ class TableAgent(RangeAgent):
             prepare()
             prepare(by_buckets=True)
             self._is_compiled = True
+        if self.config.nets and self._nets is None:
+            self._nets = load_street_nets(Path(self.config.nets))
+            for warmup in (prepare_lookaheads, prepare_nets, prepare_margins):
+                warmup()
         self.blueprint.restart(rules, seat, rng)
         blueprint = self.blueprint.blueprint
         self._hand = TableHand(
@@ -88,12 +98,14 @@ class TableAgent(RangeAgent):
             self.config,
             self._solutions,
             self.counts,
+            self._nets,
         )
 
     def act(self, view: View) -> Decision:
         """Draw an action from the strategy of the hand held."""
         self.counts["decisions"] += 1
-        self.counts["solver" if view.public.street else "blueprint"] += 1
+        street = view.public.street
+        self.counts["blueprint" if not street else "nets" if street == 1 and self._nets else "solver"] += 1
         return super().act(view)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
@@ -109,7 +121,7 @@ class TableAgent(RangeAgent):
         """Return a decision after the first street, with the range and the bounds that are carried to it."""
         return self._hand.decision(public)
 
-    def solution(self, public: PublicState) -> SolvedSubgame:
+    def solution(self, public: PublicState) -> Solved:
         """Return the solution that serves a decision after the first street."""
         return self._hand.solution(public)
 
@@ -132,8 +144,8 @@ class TableAgent(RangeAgent):
         return twin
 
 
-def _explained(decision: TableDecision, solved: SolvedSubgame, public: PublicState) -> str:
-    root, solver = solved.root, solved.solver
+def _explained(decision: TableDecision, solved: Solved, public: PublicState) -> str:
+    root = solved.root
     street = f"the {STREETS[root.state.street]} {cards_text(root.board)}"
     where = f"a decision on {street}" if root.state.array[betting_state.NUM_ACTIONS] else f"the start of {street}"
     since = " ".join(map(str, decision.path)) or "-"
@@ -143,12 +155,6 @@ def _explained(decision: TableDecision, solved: SolvedSubgame, public: PublicSta
         row = carried.range if seat == solved.seat else carried.estimate
         assert row is not None
         lines.append(range_text(seat, row, int(np.count_nonzero(row))))
-    if solver.gadget is None:
-        lines.append("no bounds: the solve trusts the opponent's range")
-    else:
-        assert solved.bounds is not None and carried.estimate is not None
-        bound, accepted = dot(solved.bounds, carried.estimate), dot(solver.gadget.accepted, carried.estimate)
-        lines.append(f"bounds of {bound:+.1f} chips in the mean; {accepted:.0%} of the opponent's range continues")
-    decisions = sum(len(each.betting.decisions) for each in solver.streets)
-    lines.append(f"{decisions} decisions; {solver.iteration} iterations, {solved.seconds:.2f} s")
+    assert carried.estimate is not None
+    lines += solved.summary(carried.estimate)
     return "\n".join(lines)

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from plurispiel.agents.search.config import MAX_ITERATIONS, MAX_SECONDS, MIN_SECONDS, SearchConfig
 
-__all__ = ["TableConfig"]
+__all__ = ["FLOP_NETS", "TableConfig"]
+
+FLOP_NETS = ("end-of-flop", "turn")
+"""The levels of the networks for solves of the flop, and their subfolders in `TableConfig.nets`."""
 
 _ITERATIONS = 150
 _MIN_SECONDS = 2.0 * MIN_SECONDS
@@ -32,6 +35,9 @@ class TableConfig:
     purge : float
         Actions below this probability are not played on flop and turn, where boards are sampled, unless all are below
         it.
+    nets : str
+        Folder with networks for the end of the flop and the start of the turn, in subfolders named by their levels.
+        They stand for the turn and the river in solves of the flop. Empty to solve the flop to the end of the hand.
     cards, last_boards
         As in `SearchConfig`: the buckets of later streets, and the rivers dealt after each turn in a solve of the flop.
 
@@ -46,6 +52,7 @@ class TableConfig:
     threads: int = 0
     estimate: float = 0.3
     purge: float = 0.05
+    nets: str = ""
     cards: str = "flop-500"
     last_boards: int = 8
 
@@ -62,6 +69,11 @@ class TableConfig:
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
         _ = self.search  # checks the rest
+
+    @property
+    def num_iterations(self) -> int:
+        """Iterations of a solve with networks; 0 under a time limit."""
+        return 0 if self.time else self.iterations or _ITERATIONS
 
     @property
     def search(self) -> SearchConfig:

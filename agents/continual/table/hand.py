@@ -27,7 +27,8 @@ from plurispiel.agents.blueprint.cards import BucketLookup
 from plurispiel.agents.blueprint.translated_rows import nearest_rows
 from plurispiel.agents.continual.carried import NOBODY, Carried
 from plurispiel.agents.continual.table.config import TableConfig
-from plurispiel.agents.continual.table.subgame import SolvedSubgame, solve_subgame
+from plurispiel.agents.continual.table.street import Solved, StreetNets, solve_street
+from plurispiel.agents.continual.table.subgame import solve_subgame
 from plurispiel.agents.search.beliefs import likelihood, planned_beliefs, see_action, see_board
 from plurispiel.agents.search.later_buckets import later_buckets
 from plurispiel.agents.search.planned import PlannedRows
@@ -79,7 +80,9 @@ class TableHand:
         The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
         Counts the ``solves``. After a seat's first solve, ``anew`` counts those without bounds, because no hand of the
-        range takes the seat's last action.
+        range takes the seat's last action. ``clamped`` counts street ends with more chips behind than networks know.
+    nets : StreetNets, optional
+        Stand for the turn and the river in solves of the flop.
     """
 
     def __init__(
@@ -89,19 +92,20 @@ class TableHand:
         buckets: BucketLookup,
         planned: PlannedRows,
         config: TableConfig,
-        solutions: Solutions[SolvedSubgame],
+        solutions: Solutions[Solved],
         counts: Counter[str],
+        nets: StreetNets | None = None,
     ):
         self._rules, self._agent, self._buckets, self._planned = rules, agent, buckets, planned
         self._config, self._search = config, config.search
-        self._solutions, self._counts = solutions, counts
+        self._solutions, self._counts, self._nets = solutions, counts, nets
         self._deadline = Deadline()
         self._states: dict[Path, BettingState] = {(): BettingState(rules)}
         self._flops: dict[tuple[Path, tuple[int, ...]], np.ndarray] = {}
         self._carried: dict[tuple[Path, tuple[int, ...]], Carried] = {}
         self._decisions: dict[tuple[Path, tuple[int, ...]], TableDecision] = {}
 
-    def copy(self, agent: Agent, solutions: Solutions[SolvedSubgame], counts: Counter[str]) -> "TableHand":
+    def copy(self, agent: Agent, solutions: Solutions[Solved], counts: Counter[str]) -> "TableHand":
         """Return an independent copy in the same hand, with a copy of the blueprint's agent."""
         twin = copy.copy(self)
         twin._agent, twin._solutions, twin._counts, twin._deadline = agent, solutions, counts, Deadline()
@@ -124,7 +128,7 @@ class TableHand:
         self._deadline.begin(self._search.time)
         return self._decision(public.actions, public.board)
 
-    def solution(self, public: PublicState) -> SolvedSubgame:
+    def solution(self, public: PublicState) -> Solved:
         """Return the solution that serves a decision after the first street."""
         self._deadline.begin(self._search.time)
         return self._solution(public.actions, public.board)
@@ -190,7 +194,7 @@ class TableHand:
 
     def _estimate(
         self,
-        solved: SolvedSubgame,
+        solved: Solved,
         estimate: np.ndarray | None,
         actions: Actions,
         num_since: int,
@@ -227,14 +231,14 @@ class TableHand:
             self._flops[key] = planned_beliefs(self._agent, self._rules, before, flop)[1]
         return self._flops[key]
 
-    def _solution(self, actions: Actions, board: tuple[int, ...]) -> SolvedSubgame:
+    def _solution(self, actions: Actions, board: tuple[int, ...]) -> Solved:
         """Return the solution that serves a decision, from memory or by solving."""
         carried, is_first = self._root_carried(actions, board), self._last(actions) is None
         size = sum(not action.street for action in actions) if is_first else len(actions)
         history, path = path_of(actions[:size]), path_of(actions[size:])
         seat = self._state(actions).actor
 
-        def make() -> SolvedSubgame:
+        def make() -> Solved:
             self._counts["solves"] += 1
             self._counts["anew"] += carried.bounds is None and not is_first
             assert carried.estimate is not None
@@ -242,6 +246,19 @@ class TableHand:
             beliefs[seat], beliefs[1 - seat] = carried.range, carried.estimate
             root = Root(self._state(actions[:size]), board, beliefs)
             added = root.off_tree_raises(self._search, path)[0] if path else {}
+            if self._nets is not None and root.state.street == 1:
+                street = solve_street(
+                    root,
+                    seat,
+                    carried.bounds,
+                    self._config,
+                    root.game.menu(self._search, added),
+                    self._nets,
+                    history,
+                    deadline=self._deadline.due,
+                )
+                self._counts["clamped"] += street.num_clamped
+                return street
             return solve_subgame(
                 root,
                 seat,

@@ -8,6 +8,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.distributions import purged
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.continual.carried import expected_values
 from plurispiel.agents.resolve.node_values import BEST
@@ -146,6 +147,18 @@ class SolvedSubgame:
         other = 1 - self.seat
         found = self.solver.values_after(path, dealt, seats=(other,))
         return expected_values(found.values[other, BEST], found.facing[other])
+
+    def summary(self, estimate: np.ndarray) -> list[str]:
+        """Return lines on bounds, size and iterations; `estimate` is the opponent's range at the decision."""
+        solver = self.solver
+        if solver.gadget is None:
+            bounds = "no bounds: the solve trusts the opponent's range"
+        else:
+            assert self.bounds is not None
+            bound, accepted = dot(self.bounds, estimate), dot(solver.gadget.accepted, estimate)
+            bounds = f"bounds of {bound:+.1f} chips in the mean; {accepted:.0%} of the opponent's range continues"
+        decisions = sum(len(each.betting.decisions) for each in solver.streets)
+        return [bounds, f"{decisions} decisions; {solver.iteration} iterations, {self.seconds:.2f} s"]
 
 
 def solve_subgame(

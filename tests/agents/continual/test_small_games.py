@@ -111,7 +111,7 @@ def of_the_other_seat(self, solution, node, other, reach=None, *, bounded=Carrie
     return bounded(self, solution, node, 1 - other, reach)
 
 
-def without_normalisation(rules, board, reach, *, facing=carried_module._facing):
+def without_normalisation(rules, board, reach, *, facing=carried_module.facing):
     """Values under the reach of all own actions are divided by the mass of the normalised range."""
     return facing(rules, board, reach / max(reach.sum(), 1e-300))
 
@@ -120,7 +120,7 @@ MUTATIONS = {
     "facing mass left out": (Lookahead, "_entry", without_facing_mass),
     "wrong unit": (Lookahead, "_entry", in_another_unit),
     "the other seat's bounds": (Carried, "bounded", of_the_other_seat),
-    "normalisation left out": (carried_module, "_facing", without_normalisation),
+    "normalisation left out": (carried_module, "facing", without_normalisation),
     "leaf values of the average strategy": (exact_values_module, "BEST", OWN),
 }
 

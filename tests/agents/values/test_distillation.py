@@ -92,8 +92,8 @@ def test_training_set(teacher):
     net = load_net(teacher).net
     fresh = FreshSituations(net, TURN, 6, 48, seed=1)
     first, second = fresh.of_epoch(1), fresh.of_epoch(2)
-    assert first.inputs.shape == (6, fresh.num_inputs) and first.targets.shape == (6, 2, 256)
-    boards = [each.inputs[:, 4 * 256 + 4 :] for each in (first, second)]
+    assert first.inputs.shape == (6, fresh.num_inputs) and first.targets.shape == (6, 2, TURN.num_bins)
+    boards = [each.inputs[:, 4 * TURN.num_bins + 4 :] for each in (first, second)]
     assert (boards[0][:4] == boards[0][0]).all() and (boards[0][4] != boards[0][0]).any()
     assert (first.targets != second.targets).any()
     for each, other in zip(first, fresh.of_epoch(1), strict=True):
@@ -166,7 +166,7 @@ def test_another_teacher_begins_anew(teacher, tmp_path, monkeypatch):
 
 
 def test_errors(teacher, tmp_path):
-    with pytest.raises(ValueError, match="level river, not of leduc"):
+    with pytest.raises(ValueError, match="level river or turn, not of leduc"):
         level_taught_by(LEVELS["leduc"])
     assert level_taught_by(find_level("river", "fchpa")).menu == "fchpa"
     with pytest.raises(ValueError, match="squared loss, got 'huber'"):

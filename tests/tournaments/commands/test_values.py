@@ -2,7 +2,9 @@ import json
 import os
 
 import pytest
+from random_nets import random_net
 
+from plurispiel.agents.values.net_file import save_net
 from plurispiel.tournaments.cli import main
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -82,11 +84,14 @@ def test_exploitability(made, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["sample", "flop", "--out", "x"], 2, "a level is leduc, river, end-of-turn or turn, got 'flop'"),
-        (["sample", "end-of-turn", "--out", "x"], 2, "are distilled: plurispiel values distil NET"),
+        (
+            ["sample", "preflop", "--out", "x"],
+            2,
+            "a level is leduc, river, end-of-turn, turn, end-of-flop or",
+        ),
         (["sample", "leduc", "--out", "x", "--menu", "fchpa"], 2, "the bets of leduc are fixed"),
         (["sample", "river", "--out", "x", "--menu", "fullgame"], 2, "is fc, fcpa, fchpa, got 'fullgame'"),
-        (["distil", "{net}", "--out", "x"], 2, "level river, not of leduc"),
+        (["distil", "{net}", "--out", "x"], 2, "level river or turn, not of leduc"),
         (["distil", "{data}/train-00000", "--out", "x"], 4, "holds a 'value data', not a value net"),
         (["distil", "{net}", "--out", "x", "--boards", "0"], 2, "boards must be 1 to"),
         (["sample", "leduc", "--out", "x", "--situations", "0"], 2, "situations must be 1 to"),
@@ -110,3 +115,28 @@ def test_errors(made, tmp_path, monkeypatch, capsys, arguments, code, message):
     assert main(["values", *words]) == code
     error = capsys.readouterr().err.strip().splitlines()
     assert message in error[-1] and error[-1].startswith("plurispiel values: ")
+
+
+def test_samples_with_a_teacher(tmp_path, capsys):
+    net = random_net("river")
+    save_net(tmp_path / "river", net.net.layers, net.level, {}, seed=1)
+    data = ["--situations", "2", "--unseen", "1", "--out", str(tmp_path / "data")]
+    assert main(["values", "sample", "end-of-turn", "--teacher", str(tmp_path / "river"), *data, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["train"]["situations"] == 2
+    assert main(["values", "train", str(tmp_path / "data"), "--out", str(tmp_path / "net"), *TRAIN, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["level"] == "end-of-turn"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sample", "end-of-turn", "--out", "x"], "the values of end-of-turn are those of a network for river"),
+        (["sample", "flop", "--out", "x"], "needs a network for end-of-flop: give --teacher NET"),
+        (["train-all", "h20", "--out", "x"], "a preset of the chain is two-cores or h200, got 'h20'"),
+        (["train-all", "h200", "--out", "x", "--minutes", "0"], "minutes must be above 0"),
+        (["train-all", "two-cores", "--out", "x", "--width", "0"], "width must be 1 to"),
+    ],
+)
+def test_refusals_of_the_chain(arguments, message, capsys):
+    assert main(["values", *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -1,6 +1,5 @@
 """Options and help of `plurispiel values`."""
 
-from plurispiel.tournaments.commands.arguments.cluster import add_cluster
 from plurispiel.tournaments.commands.arguments.parser import add_action, add_command
 
 
@@ -17,13 +16,14 @@ def add(commands) -> None:
     _add_sample(actions)
     _add_train(actions)
     _add_distil(actions)
+    _add_train_all(actions)
     add = add_action(
         actions,
         "info",
         "Show the errors of a network on situations that it never saw.",
         ["values info leduc-net", "values info leduc-net --plot leduc-net.svg"],
     ).add_argument
-    add("net", metavar="NET", help="folder of a network")
+    add("net", metavar="NET", help="folder of a network, or turn for the one of the package")
     add(
         "--plot",
         metavar="FILE",
@@ -50,7 +50,11 @@ def _add_sample(actions) -> None:
         "Draw situations and solve them; the same command goes on where it was stopped.",
         ["values sample leduc --situations 1000 --out leduc-data", "values sample river --out river-data (hours)"],
     ).add_argument
-    add("level", metavar="LEVEL", help="leduc (second street), river or turn (start of the street, heads-up, 200 bb)")
+    add(
+        "level",
+        metavar="LEVEL",
+        help="leduc (second street), or heads-up with 200 bb river, end-of-turn, turn, end-of-flop or flop",
+    )
     add("--out", metavar="DIR", required=True, help="folder of the situations")
     _add_preset(add, "small")
     add("--situations", type=int, metavar="N", help="number to train with, 1 or more (default: the preset's)")
@@ -63,11 +67,16 @@ def _add_sample(actions) -> None:
         default=0,
         help="processes that solve, 0 to 1,024; 0 starts one for each processor (default: 0)",
     )
-    add_cluster(add)
     add(
         "--menu",
         metavar="MENU",
         help="raises in solved situations: fc, fcpa (pot, all-in), fchpa (half the pot, too); default: fcpa",
+    )
+    add(
+        "--teacher",
+        metavar="NET",
+        help="folder of the network that gives the values: for end-of-turn one of the river, for turn one of "
+        "end-of-turn, and so on (default: exact solutions)",
     )
     add("--json", action="store_true", help="print as JSON")
 
@@ -91,18 +100,45 @@ def _add_distil(actions) -> None:
     add = add_action(
         actions,
         "distil",
-        "Train a network for the end of the turn with the values of a network for the river, without solving; the same "
-        "command goes on where it was stopped.",
+        "Train a network for the end of a street with values of one for the start of the next, without solving; the "
+        "same command goes on where it was stopped.",
         ["values distil river-net --out end-of-turn-net", "values distil river-net --out quick-net --epochs 5"],
     ).add_argument
-    add("net", metavar="NET", help="folder of a network for the start of the river")
+    add("net", metavar="NET", help="folder of a network for the start of the river or the turn")
     add("--out", metavar="DIR", required=True, help="folder of the new network")
     add("--situations", type=int, metavar="N", default=10_000, help="new situations for each epoch, 1 or more")
     add("--unseen", type=int, metavar="N", default=1_000, help="number to measure with, 1 or more")
     add(
-        "--boards", type=int, metavar="N", default=8, help="random rivers for each situation of the training, 1 or more"
+        "--boards",
+        type=int,
+        metavar="N",
+        default=8,
+        help="random boards of the next street for each situation of the training, 1 or more",
     )
     _add_training(add, "two-cores", epochs=40)
+
+
+def _add_train_all(actions) -> None:
+    add = add_action(
+        actions,
+        "train-all",
+        "Train the networks of heads-up hold'em, from the river to the flop; the same command goes on where it was "
+        "stopped.",
+        ["values train-all two-cores --out nets (hours)", "values train-all h200 --out nets --minutes 60"],
+    ).add_argument
+    add("preset", metavar="PRESET", help="two-cores (numpy) or h200 (PyTorch on a GPU)")
+    add("--out", metavar="DIR", required=True, help="folder of the networks and of their situations")
+    add("--situations", type=int, metavar="N", help="situations of each level (default: the preset's)")
+    add("--unseen", type=int, metavar="N", default=1_000, help="number to measure with on each level, 1 or more")
+    add(
+        "--minutes", type=float, metavar="M", help="time for situations; networks are then trained with those there are"
+    )
+    add("--width", type=int, metavar="N", help="units of a hidden layer, 1 to 4,096 (default: the preset's)")
+    add("--epochs", type=int, metavar="N", help="passes over all situations (default: the preset's)")
+    add("--device", metavar="DEVICE", help="numpy; or with PyTorch cpu, cuda, cuda:1, ... (default: the preset's)")
+    add("--workers", type=int, metavar="N", default=0, help="processes, 0 to 1,024; 0 starts one for each processor")
+    add("--seed", type=int, metavar="N", default=1, help="seed of situations and of first weights, 0 or more")
+    add("--json", action="store_true", help="print as JSON")
 
 
 def _add_training(add, preset: str, epochs: int | None = None) -> None:

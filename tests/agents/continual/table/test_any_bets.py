@@ -5,6 +5,8 @@ import os
 
 import numpy as np
 import pytest
+import table
+from random_nets import save_flop_nets
 from search_seat import Gambler, blueprint
 
 from plurispiel.abstraction.holdem.betting import BettingState
@@ -47,13 +49,16 @@ def own_decisions(rules, hand, seat):
     return found
 
 
-def fuzz(num_hands):
+def fuzz(num_hands, nets=""):
     """Play hands against an opponent that bets any size, and ask again in another order."""
-    rng, agents = np.random.default_rng(11), [Checked(CONFIG, BlueprintAgent(blueprint(2))) for _ in range(2)]
+    config = dataclasses.replace(CONFIG, nets=str(nets))
+    rng, agents = np.random.default_rng(11), [Checked(config, BlueprintAgent(blueprint(2))) for _ in range(2)]
     agent, late = agents
     for number in range(num_hands):
         stacks = tuple(rng.choice([350, 2500, 10_000, 20_000, 60_000], 2).tolist())
         rules, seat = dataclasses.replace(no_limit_holdem(2), stacks=stacks), number % 2
+        if nets:
+            rules = table.random_rules(2, rng)
         players = [Gambler(), Gambler()]
         players[seat] = agent
         rngs = [[np.random.default_rng((number, place)) for place in range(2)] for _ in range(2)]
@@ -75,7 +80,19 @@ def test_any_bets_are_answered():
     assert agent.counts["solver"] > 5
 
 
+def test_any_bets_are_answered_with_networks(tmp_path):
+    agent = fuzz(6, save_flop_nets(tmp_path))
+    assert agent.counts["nets"] > 2
+
+
 @pytest.mark.slow
 def test_any_bets_are_answered_at_length():
     agent = fuzz(1000)
     assert agent.counts["solver"] > 500 and agent.counts["decisions"] > 1500
+
+
+@pytest.mark.slow
+def test_any_bets_are_answered_with_networks_at_length(tmp_path):
+    """Stacks of 1 to 600 big blinds: deeper ones than in training are clamped and counted."""
+    agent = fuzz(2000, save_flop_nets(tmp_path))
+    assert agent.counts["nets"] > 500 and agent.counts["clamped"] > 0

@@ -1,0 +1,121 @@
+"""Values of a network for the end of a street, all next boards at once."""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import fold_mass
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.abstraction.machine.threads import run_chunks
+from plurispiel.agents.continual.leaf_values import Boundary, Leaves, ValueFunction
+from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs
+from plurispiel.agents.values.levels import chips_behind, pot_of
+from plurispiel.agents.values.margins import margin_matrix
+from plurispiel.agents.values.net_file import StoredNet
+from plurispiel.agents.values.net_kernels import fill_layer
+from plurispiel.agents.values.zero_sum import without_gain
+
+__all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
+
+
+class EndNetLeaves:
+    """The values that a network for the end of a street gives: one board, which is that of the street.
+
+    Where more is behind, in pots, than in any situation of the training, the network is asked for the most it knows.
+
+    Parameters
+    ----------
+    stored : StoredNet
+        For the end of the boundary's street.
+    boundary : Boundary
+    threads : int
+        Number of threads; the values do not depend on it.
+
+    Attributes
+    ----------
+    num_clamped : int
+        Ends with more behind than in training.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the network is for another game or street.
+    """
+
+    num_solves = 0
+    num_iterations = 0
+
+    def __init__(self, stored: StoredNet, boundary: Boundary, threads: int = 1):
+        level, rules, hands = stored.level, boundary.rules, boundary.hands
+        if not _same_cards(level.rules, rules) or level.street != boundary.street or not level.teacher:
+            raise ArtefactRefused(
+                f"the network is for the level {level.name}, not for the end of street {boundary.street} (counted from"
+                " 0) of this game; give a network that was trained for it"
+            )
+        self._net, self._hands, self._threads = stored.net, hands, threads
+        self.boards = [boundary.board]
+        self._pots = np.array([pot_of(state) for state in boundary.ends], np.float64)
+        spr = np.array([chips_behind(state) for state in boundary.ends]) / self._pots
+        deepest = deepest_spr(level)
+        self.num_clamped = int((spr > deepest).sum())
+        self._open = np.flatnonzero(spr > 0.0)
+        self._spr = spr[self._open].clip(max=deepest)
+        # A range of the other seat runs over rows: the margins of row hands against column hands, seen from columns.
+        self._margins = np.ascontiguousarray(margin_matrix(rules, boundary.board).T)
+        self._no_bias = np.zeros(len(hands.combos), np.float32)
+        known = canonical_hands(rules, boundary.board)
+        numbers = np.empty(rules.num_combos, np.int64)
+        numbers[hands.combos] = np.arange(len(hands.combos))
+        self._places = numbers[known.combos]
+        self._bins = bins_of(known.hands, stored.net.num_bins)
+        self._features = board_features(rules, known.board)
+
+    def values(self, reach: np.ndarray) -> np.ndarray:
+        """Return the values of all hands, float64[2, E, 1, H]; see `Leaves`."""
+        num_ends, num_hands = reach.shape[1:]
+        rows = reach[::-1].reshape(-1, num_hands).astype(np.float32)
+        found = np.empty_like(rows)
+
+        def make_worker():
+            return lambda part: fill_layer(rows[part], self._margins, self._no_bias, found[part])
+
+        run_chunks(make_worker, len(rows), chunk=-(-len(rows) // self._threads), threads=self._threads)
+        values = found.astype(np.float64).reshape(2, num_ends, num_hands) * (self._pots / 2.0)[:, None]
+        if len(self._open):
+            values[:, self._open] += self._residuals(reach[:, self._open]) * self._pots[self._open, None]
+        return values[:, :, None]
+
+    def _residuals(self, reach: np.ndarray) -> np.ndarray:
+        """Return what bets add to checking down, weighted by the other seat's reach, in pots: float64[2, X, H]."""
+        here = reach[:, :, self._places]
+        totals = here.sum(axis=2, keepdims=True)
+        # A seat that never comes here counts as one with all hands: its values guide regrets all the same.
+        ranges = np.divide(here, totals, out=np.full_like(here, 1.0 / here.shape[2]), where=totals > 0.0)
+        seen = inputs(self._bins, ranges, self._spr, self._features)
+        outputs = self._net.outputs(seen, threads=self._threads).astype(np.float64).transpose(1, 0, 2)
+        ordered = np.empty_like(ranges)
+        ordered[:, :, self._places] = ranges
+        masses = fold_mass(self._hands, ordered[::-1])
+        added = np.empty_like(ranges)
+        added[:, :, self._places] = gate(self._spr)[:, None] * self._bins.spread(outputs)
+        return without_gain(added * masses, ordered, masses) * totals[::-1]
+
+
+def deepest_spr(level) -> float:
+    """Return the most chips behind, in pots, with which networks of a level are trained."""
+    rules = level.rules
+    return (rules.stacks[0] - rules.big_blind) / (2.0 * rules.big_blind)
+
+
+def end_net_leaves(stored: StoredNet, threads: int = 1) -> ValueFunction:
+    """Return the value function of a network for the end of a street."""
+
+    def leaves(boundary: Boundary) -> Leaves:
+        return EndNetLeaves(stored, boundary, threads)
+
+    return leaves
+
+
+def _same_cards(first: HoldemRules, second: HoldemRules) -> bool:
+    """Whether two games differ in chips and bets on offer alone; a network sees chips in pots, so it plays both."""
+    names = "num_seats", "num_suits", "num_ranks", "num_hole_cards", "board_cards", "first_seats", "is_limit"
+    return all(getattr(first, name) == getattr(second, name) for name in names)

@@ -1,0 +1,237 @@
+"""One solve of the flop to its end, with networks in place of the turn and river."""
+
+import functools
+import time
+from dataclasses import dataclass
+from pathlib import Path as Folder
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision, RaiseMenu
+from plurispiel.abstraction.holdem.distributions import purged
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.agents.base import Strategy
+from plurispiel.agents.continual.carried import expected_values, facing
+from plurispiel.agents.continual.end_net_leaves import EndNetLeaves, end_net_leaves
+from plurispiel.agents.continual.lookahead import Lookahead, Opponent, SolvedLookahead
+from plurispiel.agents.continual.start_values import start_values
+from plurispiel.agents.continual.table.config import FLOP_NETS, TableConfig
+from plurispiel.agents.continual.table.subgame import SolvedSubgame
+from plurispiel.agents.search.root import Root
+from plurispiel.agents.search.street_tree import Path
+from plurispiel.agents.search.two_seats import forced_weights
+from plurispiel.agents.values.net_file import StoredNet, load_net
+
+__all__ = ["Solved", "SolvedStreet", "StreetNets", "load_street_nets", "solve_street"]
+
+_EVERY_HAND = 1e-3
+"""Without a gadget, the share of the opponent's weight that is spread evenly: each hand needs a bound later on."""
+
+_TRIED, _SPARE, _LIMITS = 4, 0.9, (20, 1_000)
+"""Under a time limit: iterations that are timed, the share of the time that is used, and the limits of their number."""
+
+_NUM_PAIRS = 16
+"""Pairs of ranges kept at each end for the bounds after the next card. The paper keeps none."""
+
+
+@dataclass(frozen=True)
+class StreetNets:
+    """The networks of a street.
+
+    Attributes
+    ----------
+    end : StoredNet
+        For the end of the street: values in a solve.
+    start : StoredNet
+        For the start of the next one: bounds once its card is known.
+    """
+
+    end: StoredNet
+    start: StoredNet
+
+
+class SolvedStreet:
+    """A solved street. Attributes and methods are those of `SolvedSubgame`, but for `lookahead`.
+
+    Attributes
+    ----------
+    lookahead : SolvedLookahead
+    num_clamped : int
+        Ends of the street with more chips behind, in pots, than the networks' training had.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        seat: int,
+        bounds: np.ndarray | None,
+        history: Path,
+        lookahead: SolvedLookahead,
+        nets: StreetNets,
+        num_clamped: int,
+        iterations: int,
+        seconds: float,
+    ):
+        self.root, self.seat, self.bounds, self.history = root, seat, bounds, history
+        self.lookahead, self.num_clamped, self.iterations, self.seconds = lookahead, num_clamped, iterations, seconds
+        self._nets = nets
+
+    @functools.cached_property
+    def _decisions(self) -> dict[Path, BettingDecision]:
+        return {
+            tuple(action for _, action, _ in decision.actions): decision
+            for decision in self.lookahead.betting.decisions
+        }
+
+    def strategy(self, path: Path, dealt: tuple[int, ...] = ()) -> Strategy | None:
+        """Return the average strategy at a decision of the street; None if the solve does not have it.
+
+        Rows of combos that never come there are NaN. A solve knows nothing of the next street.
+        """
+        decision = None if dealt else self._decisions.get(path)
+        if decision is None:
+            return None
+        rows = self.lookahead.strategy(decision.node)
+        rows[self.lookahead.reach_after(decision.node).sum(axis=1) <= 0.0] = np.nan
+        return Strategy(np.array(list(decision.children)), rows)
+
+    def played(self, path: Path, purge: float) -> Strategy | None:
+        """Return the strategy that acts at a decision: without actions below `purge`, unless all are below it."""
+        found = self.strategy(path)
+        return None if found is None else Strategy(found.actions, purged(found.probabilities, purge))
+
+    def bounds_after(self, path: Path, dealt: tuple[int, ...] = ()) -> np.ndarray:
+        """Return the opponent's values after actions and perhaps a card: float64[num_combos], chips of the whole hand.
+
+        They are means over the iterations, as in the paper. Hands that face no hand have 0.
+        """
+        other, node = 1 - self.seat, self._node(path)
+        solved = self.lookahead
+        if not dealt:
+            reach = self._reach(path)
+            return expected_values(solved.means.values[other, node], facing(solved.rules, solved.board, reach))
+        end = int(solved.betting.nodes.end[node])
+        if end < 0:
+            raise ValueError(f"the street does not end after {path}")
+        state = solved.betting.end_states[end]
+        board = (*solved.board, *dealt)
+        values, masses = start_values(self._nets.start, solved.rules, board, solved.end_pairs[:, :, end], state)
+        # A mean of ratios would let iterations that seldom come here count as much as the others.
+        return expected_values(values[other].sum(axis=0), masses[other].sum(axis=0))
+
+    def summary(self, estimate: np.ndarray) -> list[str]:
+        """Return lines on the solve, as `SolvedSubgame.summary`."""
+        kind = "no bounds: the solve trusts the opponent's range" if self.bounds is None else "bounds by the networks"
+        clamped = f", {self.num_clamped} ends beyond the networks' stacks" if self.num_clamped else ""
+        return [
+            kind,
+            f"{len(self.lookahead.betting.decisions)} decisions to the end of the street{clamped}; "
+            f"{self.iterations} iterations, {self.seconds:.2f} s",
+        ]
+
+    def _node(self, path: Path) -> int:
+        node = 0
+        for action in path:
+            child = self.lookahead.decision(node).children.get(action)
+            if child is None:
+                raise ValueError(f"the solve does not offer {action} in {path}")
+            node = child
+        return node
+
+    def _reach(self, path: Path) -> np.ndarray:
+        """Return the own seat's mean reach after a path: that of its last action in it, else its range."""
+        node, found = 0, self.root.beliefs[self.seat]
+        for action in path:
+            decision = self.lookahead.decision(node)
+            if decision.seat == self.seat:
+                found = self.lookahead.reach_after(node)[:, list(decision.children).index(action)]
+            node = decision.children[action]
+        return found
+
+
+Solved = SolvedSubgame | SolvedStreet
+"""A solve to the end of the hand, or to the end of the street."""
+
+
+def solve_street(
+    root: Root,
+    seat: int,
+    bounds: np.ndarray | None,
+    config: TableConfig,
+    menu: RaiseMenu,
+    nets: StreetNets,
+    history: Path,
+    *,
+    deadline: float,
+) -> SolvedStreet:
+    """Return the solution of the rest of a street.
+
+    Parameters
+    ----------
+    root : Root
+        Its beliefs are the own range and the estimate of the opponent's range.
+    seat : int
+        The seat that solves.
+    bounds : float64[num_combos] or None
+        The bounds of the opponent's hands; None to solve without a gadget.
+    config : TableConfig
+        The first half of the iterations is not averaged.
+    menu : callable
+        The raises on offer.
+    nets : StreetNets
+    history : Path
+        Actions of the hand before the root.
+    deadline : float
+        The time of `time.perf_counter` at which a solve with a time limit must end.
+
+    Raises
+    ------
+    ArtefactRefused
+        If a network is for another game or street.
+    """
+    began, other = time.perf_counter(), 1 - seat
+    rules = root.state.rules
+    if nets.start.level.street != root.state.street + 1 or nets.start.level.teacher:
+        raise ArtefactRefused(f"the network for the next street is for the level {nets.start.level.name}")
+    free, estimate = rules.free_combos(root.board), root.beliefs[other]
+    even = free / free.sum()
+    ranges = np.array(root.beliefs)
+    opponent = None
+    if bounds is None:
+        ranges[other] = (1.0 - _EVERY_HAND) * estimate + _EVERY_HAND * even
+    else:
+        forced = forced_weights(free, estimate, config.estimate)
+        total = free.sum() + forced.sum()
+        ranges[other] = free / total
+        opponent = Opponent(other, bounds, forced / total)
+    leaves = end_net_leaves(nets.end, config.search.num_threads)
+    lookahead = Lookahead(root.state, root.board, (), leaves, menu)
+    iterations = config.num_iterations or _fitting(lookahead, ranges, deadline)
+    solved = lookahead.solve(ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS)
+    assert isinstance(lookahead.leaves, EndNetLeaves)
+    clamped = lookahead.leaves.num_clamped
+    seconds = time.perf_counter() - began
+    return SolvedStreet(root, seat, bounds, history, solved, nets, clamped, iterations, seconds)
+
+
+def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float) -> int:
+    """Return the number of iterations that the time before a deadline allows, from the duration of a few."""
+    began = time.perf_counter()
+    lookahead.solve(ranges, _TRIED, 0)
+    now = time.perf_counter()
+    return int(np.clip(_SPARE * (deadline - now) / (now - began) * _TRIED, *_LIMITS))
+
+
+def load_street_nets(folder: Folder) -> StreetNets:
+    """Return the networks of the flop in a folder: ``end-of-flop`` and ``turn``.
+
+    Raises
+    ------
+    ArtefactRefused
+        If one of them is missing, damaged or of another level.
+    """
+    found = [load_net(folder / name) for name in FLOP_NETS]
+    for stored, name in zip(found, FLOP_NETS, strict=True):
+        if stored.level.name != name:
+            raise ArtefactRefused(f"{folder / name} is a network for the level {stored.level.name}, not {name}")
+    return StreetNets(*found)

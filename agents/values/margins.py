@@ -1,0 +1,50 @@
+"""What each hand wins of each other hand at showdowns after all boards that may follow: a matrix for one board."""
+
+import functools
+import math
+from itertools import combinations
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import HandRanker, rank_hands
+from plurispiel.agents.values import margin_kernels as kernels
+
+__all__ = ["margin_matrix"]
+
+
+@functools.lru_cache(maxsize=4)
+def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
+    """Return the mean margin of each hand against each other hand, in stakes: float32[num_hands, num_hands].
+
+    Hands are in the order of `showdown.rank_hands` on the board; the margin of two hands that share a card is 0. The
+    array is shared between calls: do not write to it. A flop takes a quarter of a second.
+
+    Raises
+    ------
+    ValueError
+        If the game deals three hole cards.
+    """
+    hands = rank_hands(rules, board)
+    missing = rules.board_size(rules.num_streets - 1) - len(board)
+    left = [card for card in rules.cards.tolist() if card not in board]
+    ends = list(combinations(left, missing))
+    ranker = HandRanker(rules)
+    strengths = np.full((len(ends), rules.num_combos), -1, np.int16)
+    for row, new in zip(strengths, ends, strict=True):
+        there = ranker.rank(board + new)
+        row[there.combos] = np.repeat(np.arange(len(there.groups) - 1), np.diff(there.groups))
+    wins = np.zeros((len(hands.combos), len(hands.combos)), np.int16)
+    kernels.add_wins(np.ascontiguousarray(strengths[:, hands.combos]), wins)
+    cards = hands.cards
+    shared = (cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    margins = (wins - wins.T).astype(np.float32)
+    margins[shared] = 0.0
+    margins /= math.comb(len(left) - 2 * rules.num_hole_cards, missing)
+    margins.setflags(write=False)
+    return margins
+
+
+def warmup() -> None:
+    """Compile every kernel that this module calls."""
+    kernels.add_wins(np.zeros((1, 2), np.int16), np.zeros((2, 2), np.int16))

@@ -1,0 +1,140 @@
+"""Solves of the flop with networks of random numbers in place of turn and river: bookkeeping and hazards."""
+
+import copy
+import dataclasses
+import os
+
+import numpy as np
+import pytest
+import table
+from random_nets import random_net, save_flop_nets
+from search_seat import START, blueprint, live_combos, public_after
+
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.agents.base import View
+from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.continual.start_values import start_values
+from plurispiel.agents.continual.table import TableAgent, TableConfig
+from plurispiel.agents.continual.table.street import SolvedStreet
+from plurispiel.agents.specs import agent_digest, make_agent
+from plurispiel.agents.values.net_file import save_net
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+RAISE = 1777
+"""A size that no menu has."""
+
+HOLE = parse_cards("AsKd")
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    nets = save_flop_nets(tmp_path_factory.mktemp("nets"))
+    return TableConfig(iterations=4, threads=1, cards="blueprint", last_boards=1, nets=str(nets))
+
+
+def agent_at(config, seat=0):
+    return table.agent_at(TableAgent(config, BlueprintAgent(blueprint(2))), HUNL, seat)
+
+
+def test_the_flop_is_solved_with_networks_and_later_streets_without(config):
+    agent = agent_at(config)
+    flop, turn = public_after(START), public_after((*START, 1, 1))
+    assert isinstance(agent.solution(flop), SolvedStreet) and not isinstance(agent.solution(turn), SolvedStreet)
+    for public in (flop, turn, public_after((*START, 417, 1, 1, 600, 1))):
+        found = agent.range_strategy(public)
+        np.testing.assert_allclose(found.probabilities[live_combos(public)].sum(axis=1), 1.0, atol=1e-6)
+        assert np.isfinite(found.probabilities).all() and all(map(public.is_legal, found.actions.tolist()))
+    assert "decisions to the end of the street; 4 iterations" in agent.explain(flop)
+
+
+def test_an_own_action_moves_the_bounds(config):
+    """They are the opponent's mean values after the action over the weight of the own hands that take it."""
+    agent = agent_at(config)
+    first, later = public_after(START), public_after((*START, 500, RAISE))
+    before, now, solved = agent.decision(first), agent.decision(later), agent.solution(first)
+    number = before.actions.index(500)
+    expected = before.carried.range * before.played[:, number]
+    np.testing.assert_allclose(now.carried.range, expected / expected.sum(), atol=1e-15)
+    lookahead = solved.lookahead
+    hands = rank_hands(HUNL, first.board)
+    masses = fold_mass(hands, np.ascontiguousarray(lookahead.reach_after(0)[hands.combos, number]))
+    values = lookahead.means.values[1, lookahead.decision(0).children[500], hands.combos]
+    np.testing.assert_allclose(now.carried.bounds[hands.combos] * masses, values, atol=1e-9)
+
+
+def test_a_card_moves_the_bounds_and_impossible_hands_drop_out(config):
+    """They are sums of the network's values over pairs of ranges, over sums of weights: no mean of ratios."""
+    agent = agent_at(config)
+    before, public = public_after(START), public_after((*START, 1, 1, 500))
+    solved, carried = agent.solution(before), agent.decision(public).carried
+    pairs = solved.lookahead.end_pairs[:, :, 0]  # both check: the first end
+    assert 1 <= len(pairs) <= 4
+    state = solved.lookahead.betting.end_states[0]
+    values, masses = start_values(solved._nets.start, HUNL, public.board, pairs, state)
+    weights = masses[1].sum(axis=0)
+    expected = np.divide(values[1].sum(axis=0), weights, out=np.zeros_like(weights), where=weights > 0.0)
+    np.testing.assert_allclose(agent.solution(public_after((*START, 1, 1))).bounds, expected)
+    assert np.isfinite(carried.bounds).all() and (carried.range[~live_combos(public)] == 0.0).all()
+
+
+def test_order_copies_and_threads_change_nothing(config):
+    paths = [START, (*START, 500, RAISE), (*START, 500, RAISE, 1, 1, 2500)]
+    first = agent_at(config)
+    told = [first.range_strategy(public_after(each)).probabilities for each in paths]
+    for agent in (agent_at(config), agent_at(dataclasses.replace(config, threads=2)), copy.deepcopy(first)):
+        for each, expected in reversed(list(zip(paths, told, strict=True))):
+            np.testing.assert_array_equal(agent.range_strategy(public_after(each)).probabilities, expected)
+
+
+def test_lines_that_no_hand_takes(config):
+    agent = agent_at(config)
+    public = public_after((*START, 444, RAISE))
+    carried, free = agent.decision(public).carried, live_combos(public)
+    assert carried.bounds is None and agent.counts["anew"] == 1
+    np.testing.assert_allclose(carried.range, free / free.sum())
+
+
+def test_a_narrow_range_gives_finite_bounds(config):
+    """After an action of two hands, most hands of the opponent face almost nothing."""
+    agent = agent_at(dataclasses.replace(config, purge=0.9))
+    for path in ((*START, 500, RAISE), (*START, 1, 500, 1, 777), (*START, 20_000)):
+        public = public_after(path)
+        if public.actor == 0:
+            bounds = agent.decision(public).carried.bounds
+            assert bounds is None or np.isfinite(bounds).all()
+        assert np.isfinite(agent.range_strategy(public).probabilities).all()
+
+
+def test_time_is_kept(config):
+    agent = agent_at(dataclasses.replace(config, iterations=0, time=1.0))
+    public = public_after(START)
+    assert np.isfinite(agent.range_strategy(public).probabilities).all()
+    assert 20 <= agent.solution(public).iterations <= 1_000
+
+
+def test_decisions_are_counted_by_what_answers(config):
+    agent = agent_at(config)
+    for path in ((250,), START, (*START, 1, 1)):
+        agent.act(View(public_after(path), 0, HOLE))
+    assert agent.counts["blueprint"] == agent.counts["nets"] == agent.counts["solver"] == 1
+    assert agent.counts["decisions"] == sum(agent.counts[kind] for kind in ("blueprint", "solver", "nets"))
+
+
+def test_other_networks_are_another_agent(config, tmp_path):
+    other = save_flop_nets(tmp_path, scale=2.0)
+    digests = {agent_digest(f"continual{nets}") for nets in ("", f"?nets={config.nets}", f"?nets={other}")}
+    assert len(digests) == 3
+
+
+def test_folders_without_the_networks_are_refused(config, tmp_path):
+    with pytest.raises(ArtefactRefused, match="end-of-flop"):
+        make_agent(f"continual?nets={tmp_path}").restart(HUNL, 0, np.random.default_rng(1))
+    net = random_net("turn")
+    save_net(tmp_path / "end-of-flop", net.net.layers, net.level, {}, seed=1)
+    save_net(tmp_path / "turn", net.net.layers, net.level, {}, seed=1)
+    with pytest.raises(ArtefactRefused, match="is a network for the level turn, not end-of-flop"):
+        make_agent(f"continual?nets={tmp_path}").restart(HUNL, 0, np.random.default_rng(1))

@@ -1,0 +1,115 @@
+"""Value data by PyTorch: processes draw the situations, and a device finds their values, many at once."""
+
+import contextlib
+import functools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.boards import board_classes
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.values.batches.hand_orders import HandOrders, order_rows
+from plurispiel.agents.values.batches.networks import BatchNet
+from plurispiel.agents.values.batches.shards import draw_shard, solved_situations, start_of
+from plurispiel.agents.values.batches.solver import BatchSolver, SolvedBatch
+from plurispiel.agents.values.data_set import DataConfig, Shard, Situations, keep_shard, missing_shards
+from plurispiel.agents.values.net_file import StoredNet
+from plurispiel.tournaments.run.pool import done_in_pool
+
+__all__ = ["order_tables", "solve_on_device"]
+
+_Drawn = tuple[Shard, Situations]
+
+_CLASSES_AT_ONCE = 500
+_SHARDS_AT_ONCE = 5
+"""Shards of a batch. Situations with the same betting are solved together: a batch holds a few hundred of each."""
+
+
+def order_tables(rules: HoldemRules, sizes: Sequence[int], workers: int) -> dict[int, np.ndarray]:
+    """Return the tables that `HandOrders` takes, for boards of some sizes."""
+    found: dict[int, np.ndarray] = {}
+    for size in sizes:
+        count = len(board_classes(size, rules.num_suits, rules.num_ranks).boards)
+        table = np.empty((count, 2, rules.num_combos), np.int16)
+        step = max(1, min(_CLASSES_AT_ONCE, count // (4 * workers)))
+        jobs = [(size, first, min(count, first + step)) for first in range(0, count, step)]
+        with contextlib.closing(done_in_pool(functools.partial(_order_rows, rules), jobs, workers)) as done:
+            for (_, first, end), rows in done:
+                table[first:end] = rows
+        found[size] = table
+    return found
+
+
+def _order_rows(rules: HoldemRules, job: tuple[int, int, int]) -> np.ndarray:
+    return order_rows(rules, *job)
+
+
+def solve_on_device(
+    folder: Path,
+    config: DataConfig,
+    counts: dict[str, int],
+    orders: HandOrders,
+    teacher: StoredNet | None,
+    workers: int,
+    on_solved: Callable[[str], None] = lambda split: None,
+    *,
+    until: float | None = None,
+) -> None:
+    """Find the values of the situations that a data set lacks.
+
+    Parameters
+    ----------
+    folder, config, counts
+        As in `data_set.sample`.
+    orders : HandOrders
+        With tables of the sizes of boards that the level needs, or it takes long.
+    teacher : StoredNet or None
+        The network whose digest `config.teacher` is.
+    workers : int
+        Processes that draw.
+    on_solved : callable
+        Called with the split for each situation.
+    until : float, optional
+        The time of `time.monotonic` at which no further batch is begun.
+    """
+    level = config.find_level()
+    solver = BatchSolver(level, orders, None if teacher is None else BatchNet(teacher.net, orders.device))
+    missing = list(missing_shards(folder, config, counts, on_solved))
+    if not missing:
+        return
+    draw = functools.partial(draw_shard, config)
+    with contextlib.closing(done_in_pool(draw, missing, min(workers, len(missing)))) as drawn:
+        for batch in _batches(drawn, missing):
+            whole = Situations(*(np.concatenate(column) for column in zip(*(each for _, each in batch), strict=True)))
+            start = start_of(whole)
+            solved = solver.distil(start) if level.teacher else solver.solve(start)
+            first = 0
+            for shard, each in batch:
+                rows = slice(first, first + len(each.pots))
+                first = rows.stop
+                some = SolvedBatch(*(column[rows] for column in solved))
+                keep_shard(folder, config, shard, solved_situations(each, some))
+                for _ in range(shard.size):
+                    on_solved(shard.split)
+            if until is not None and time.monotonic() >= until:
+                return
+
+
+def _batches(drawn: Iterator[tuple[Shard, Situations]], order: Sequence[Shard]) -> Iterator[list[_Drawn]]:
+    """Yield batches of drawn shards in the given order, so that a stop leaves no gap."""
+    waiting: dict[Shard, Situations] = {}
+    batch: list[_Drawn] = []
+    places = iter(order)
+    following = next(places, None)
+    for found, situations in drawn:
+        waiting[found] = situations
+        while following is not None and following in waiting:
+            batch.append((following, waiting.pop(following)))
+            following = next(places, None)
+            if len(batch) == _SHARDS_AT_ONCE:
+                yield batch
+                batch = []
+    if batch:
+        yield batch

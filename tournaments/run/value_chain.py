@@ -1,0 +1,204 @@
+"""The chain of networks: each one is trained with values that the one before it gives, from the river upwards.
+
+river (solved exactly), end of the turn, turn (solved to the end of the street), end of the flop, flop. Each stage has a
+folder of situations and one of its network. A stage whose network is there is done.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.suggestion import suggestion
+from plurispiel.agents.values.data_set import DataConfig
+from plurispiel.agents.values.levels import LEVELS, find_level
+from plurispiel.agents.values.net_file import StoredNet, load_net
+from plurispiel.agents.values.torch_training import find_device
+from plurispiel.agents.values.training import NetTrainer, TrainingConfig
+from plurispiel.agents.values.training_run import Encoder, make_net
+from plurispiel.tournaments.run.value_data import solve_situations
+
+__all__ = ["CHAINS", "Chain", "Stage", "find_chain", "train_chain"]
+
+
+class Stage(NamedTuple):
+    """A network of the chain.
+
+    Attributes
+    ----------
+    level : str
+    teacher : str or None
+        The level of the network that gives the values; None for exact solutions.
+    situations : int
+    share : float
+        The share of a time limit that the stage's situations may take.
+    layers, width : int
+    """
+
+    level: str
+    teacher: str | None
+    situations: int
+    share: float
+    layers: int
+    width: int
+
+
+class Chain(NamedTuple):
+    """A preset of `values train-all`.
+
+    Attributes
+    ----------
+    stages : tuple of Stage
+    epochs, batch : int
+    device : str
+        As in `TrainingConfig`. With PyTorch, a device solves many situations at once.
+    """
+
+    stages: tuple[Stage, ...]
+    epochs: int
+    batch: int
+    device: str
+
+
+CHAINS = {
+    "two-cores": Chain(
+        (
+            Stage("river", None, 200_000, 0.4, 4, 384),
+            Stage("end-of-turn", "river", 20_000, 0.1, 4, 384),
+            Stage("turn", "end-of-turn", 10_000, 0.3, 4, 384),
+            Stage("end-of-flop", "turn", 10_000, 0.1, 4, 384),
+            Stage("flop", "end-of-flop", 4_000, 0.1, 4, 384),
+        ),
+        40,
+        250,
+        "numpy",
+    ),
+    "h200": Chain(
+        (
+            Stage("river", None, 400_000, 0.4, 4, 1_024),
+            Stage("end-of-turn", "river", 120_000, 0.09, 5, 768),
+            Stage("turn", "end-of-turn", 120_000, 0.29, 4, 384),
+            Stage("end-of-flop", "turn", 80_000, 0.1, 4, 384),
+            Stage("flop", "end-of-flop", 60_000, 0.12, 4, 384),
+        ),
+        50,
+        1_000,
+        "cuda",
+    ),
+}
+_RATE = 0.001
+
+
+def find_chain(name: str) -> Chain:
+    """Return a preset by its name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if name not in CHAINS:
+        raise ValueError(f"a preset of the chain is {' or '.join(CHAINS)}, got {name!r}{suggestion(name, CHAINS)}")
+    return CHAINS[name]
+
+
+def train_chain(
+    folder: Path,
+    chain: Chain,
+    *,
+    workers: int,
+    seed: int,
+    unseen: int,
+    seconds: float | None = None,
+    on_stage: Callable[[str], None] = lambda text: None,
+    on_solved: Callable[[str], None] = lambda split: None,
+    on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
+) -> list[StoredNet]:
+    """Train all networks of a chain that a folder lacks, and return all.
+
+    The same call goes on where an earlier one was stopped.
+
+    Parameters
+    ----------
+    folder : Path
+        Has a subfolder for each network, named by its level, and one for its situations, named LEVEL-data.
+    chain : Chain
+    workers : int
+        Processes that solve; with PyTorch, that draw situations.
+    seed : int
+        Seed of situations and of first weights.
+    unseen : int
+        Situations of each level to measure errors with.
+    seconds : float, optional
+        Time for situations. A stage whose share of it is used up goes on with the situations that it has.
+    on_stage, on_solved, on_epoch : callable
+        Told the level at the start of a stage; as in `data_set.sample`; as in `make_net`.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the content of the folder cannot be used.
+    TrainingStopped
+        If training diverges.
+    ValueError
+        If the device is not there.
+    OSError
+        If a worker died.
+    """
+    device = None if chain.device == "numpy" else find_device(chain.device)
+    tables: dict[int, np.ndarray] = {}
+    nets: dict[str, StoredNet] = {}
+    for stage in chain.stages:
+        place, data = folder / stage.level, folder / f"{stage.level}-data"
+        on_stage(stage.level)
+        if holds_artefact(place):
+            nets[stage.level] = load_net(place)
+            continue
+        teacher = folder / stage.teacher if stage.teacher else None
+        config = DataConfig(stage.level, seed, None, nets[stage.teacher].digest if stage.teacher else None)
+        counts = {"unseen": unseen, "train": stage.situations}
+        until = None if seconds is None else time.monotonic() + stage.share * seconds
+        encoder = Encoder()
+        if device is None:
+            solve_situations(data, config, counts, workers, on_solved, teacher, until=until)
+        else:
+            encoder = _on_device(data, config, counts, device, tables, nets, stage, workers, on_solved, until)
+        training = TrainingConfig(
+            stage.layers, stage.width, chain.epochs, chain.batch, _RATE, seed, "huber", chain.device
+        )
+        nets[stage.level] = make_net(data, place, training, encoder=encoder, on_epoch=on_epoch)
+    return list(nets.values())
+
+
+def _on_device(
+    data: Path,
+    config: DataConfig,
+    counts: dict[str, int],
+    device: Any,
+    tables: dict[int, np.ndarray],
+    nets: Mapping[str, StoredNet],
+    stage: Stage,
+    workers: int,
+    on_solved: Callable[[str], None],
+    until: float | None,
+) -> Encoder:
+    """Find values on a device of PyTorch, and return what encodes them there; `tables` gains those that lack."""
+    # Imported here: these modules are for PyTorch alone.
+    from plurispiel.agents.values.batches.encoder import DeviceEncoder
+    from plurispiel.agents.values.batches.hand_orders import HandOrders
+    from plurispiel.tournaments.run.device_data import order_tables, solve_on_device
+
+    level, rules = find_level(stage.level), LEVELS[stage.level].rules
+    if counts["train"] >= _MANY:  # fewer boards are ordered as they come
+        sizes = {rules.board_size(rules.num_streets - 1), level.board_size, rules.board_size(level.next_street)}
+        tables |= order_tables(rules, sorted(sizes - set(tables)), workers)
+    orders = HandOrders(rules, device, tables)
+    teacher = nets[stage.teacher] if stage.teacher else None
+    solve_on_device(data, config, counts, orders, teacher, workers, on_solved, until=until)
+    return DeviceEncoder(orders)
+
+
+_MANY = 10_000
