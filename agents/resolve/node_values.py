@@ -5,6 +5,7 @@ The values between them are not kept, as nodes of equal depth share rows, so the
 """
 
 import copy
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -115,29 +116,38 @@ class _NodeReader:
 
     def __init__(self, street: SolverStreet, work: Workspace, seat: int):
         self._street, self._work, self._seat = street, work, seat
+        self._known: dict[int, np.ndarray] = {}
 
     def value(self, node: int) -> np.ndarray:
-        """Return both kinds of values of a node: float64[2, num_hands]."""
+        """Return both kinds of values of a node: float64[2, num_hands], read-only."""
+        if node not in self._known:
+            self._known[node] = self._computed(node)
+        return self._known[node]
+
+    def _computed(self, node: int) -> np.ndarray:
         street, seat, layout = self._street, self._seat, self._street.layout
         kind = street.betting.nodes.kind[node]
         if kind >= FOLD_END:
             row, chips = int(layout.value_row[seat, node]), float(layout.scale[seat, node])
-            shift = int(self._work.slots[seat]) * (row >= int(layout.slot_row[seat]))
-            rows = [_row(self._work.values, street, seat, row + number * shift) for number in (BEST, OWN)]
-            return np.stack(rows).astype(np.float64) * chips
+            first = _row(self._work.values, street, seat, row).astype(np.float64) * chips
+            if row < int(layout.slot_row[seat]):  # both kinds are the same
+                return np.broadcast_to(first, (2, len(first)))
+            second = _row(self._work.values, street, seat, row + int(self._work.slots[seat]))
+            return np.stack([first, second.astype(np.float64) * chips])
         children = self.children(node)
-        below = np.stack([self.value(child) for child in children])
+        below = [self.value(child) for child in children]
         if kind != seat:
-            return below.sum(axis=0)
+            return sum(below[1:], start=below[0])
         rows = [_row(self._work.shares, street, seat, int(layout.reach_row[seat, child])) for child in children]
-        mixed = (np.stack(rows)[:, None] * below).sum(axis=0)
+        mixed = sum((row * each for row, each in zip(rows[1:], below[1:], strict=True)), start=rows[0] * below[0])
         lock = int(layout.locked[node])
         if lock == 1:
             return mixed
-        best = below[:, BEST].max(axis=0)
+        best = functools.reduce(np.maximum, (each[BEST] for each in below))
         if lock:
             best = np.where(_row(street.arrays.locked_hands[seat], street, seat, lock - 2) > 0.0, mixed[BEST], best)
-        return np.stack([best, mixed[OWN]])
+        mixed[BEST] = best
+        return mixed
 
     def children(self, node: int) -> list[int]:
         """Return the children of a decision, in the order of the actions."""
