@@ -155,8 +155,8 @@ def search_adviser() -> Adviser:
     return AgentAdviser(lambda seconds: SearchAgent(config=SearchConfig(time=seconds)), beliefs, by_seat=True)
 
 
-def continual_adviser() -> Adviser:
-    """Return continual re-solving, with the seconds as its time in hold'em."""
+def continual_adviser(small: ContinualConfig | None = None) -> Adviser:
+    """Return continual re-solving, with the seconds as its time in hold'em, and settings in small games."""
 
     def beliefs(agent: ContinualAgent, hand: AskedHand, public: PublicState) -> np.ndarray:
         if not isinstance(agent.agent, TableAgent):
@@ -166,7 +166,7 @@ def continual_adviser() -> Adviser:
         return agent.agent.decision(public).carried.range
 
     def make(seconds: float) -> ContinualAgent:
-        return ContinualAgent(ContinualConfig(), TableConfig(time=max(seconds, 1.0)))
+        return ContinualAgent(small or ContinualConfig(), TableConfig(time=max(seconds, 1.0)))
 
     return AgentAdviser(make, beliefs, by_seat=False)
 

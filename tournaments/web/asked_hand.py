@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plurispiel.abstraction.holdem.betting import BettingState
-from plurispiel.abstraction.holdem.cards import card_text, cards_text, parse_cards
+from plurispiel.abstraction.holdem.cards import card_text, parse_cards
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, PublicState
 from plurispiel.evaluation.replay import replay_betting
@@ -45,10 +45,6 @@ class AskedHand:
         """Return the id of a seat's hole cards; None if they are not known."""
         cards = self.hole_cards[seat]
         return self.rules.combo_id(cards) if cards else None
-
-    def held_text(self, seat: int) -> str:
-        """Return a seat's hole cards as text; empty if they are not known."""
-        return cards_text(self.hole_cards[seat])
 
 
 def read_asked_hand(question: Question) -> AskedHand:

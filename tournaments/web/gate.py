@@ -22,8 +22,8 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 KEY_HEADER = "x-plurispiel-key"
 """The name of the header that holds the key."""
 
-MAX_SOCKETS = 4
-"""Number of WebSockets that may be open together."""
+MAX_SOCKETS = 8
+"""Number of WebSockets that may be open together. A run with a hand takes two, a table one, in each tab."""
 
 BURST, PER_SECOND = 100, 20
 """Requests that may come at once, and that may come every second for a long time."""

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, HoldemRules
 from plurispiel.agents.blueprint.agent import BundledAgent
 from plurispiel.agents.continual.agent import SmallGameAgent
+from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.search.beliefs import likelihood
 from plurispiel.tournaments.formats.game_definition import game_definition_text
 from plurispiel.tournaments.web.advice import blueprint_adviser, continual_adviser
@@ -86,8 +86,9 @@ def test_a_game_that_an_adviser_does_not_play_is_named(blueprint, spot):
 
 def test_continual_advice_in_a_small_game_is_its_strategy():
     hand = asked(game=game_definition_text(LEDUC), actions=(1, 3, 1, 1, 1), cards=("4c", "3d"), board="3c")
-    advice = continual_adviser().advise(hand, 2, 1.0)
-    agent = SmallGameAgent()
+    config = ContinualConfig(iterations=20)
+    advice = continual_adviser(config).advise(hand, 2, 1.0)
+    agent = SmallGameAgent(config)
     agent.restart(hand.rules, 0, np.random.default_rng(0))
     own = hand.rules.combo_id(hand.hole_cards[0])
     assert advice["grid"]["own"] == pytest.approx(agent.range_strategy(hand.public(2)).probabilities[own], abs=1e-4)
@@ -153,7 +154,3 @@ def test_a_spot_has_dead_chips_and_the_shorter_stack():
 def test_a_broken_question_is_refused_where_it_is_broken(fields, words):
     with pytest.raises(ValueError, match=words):
         asked(**fields)
-
-
-def test_hole_cards_are_told_as_text():
-    assert asked().held_text(0) == "QhJh" and asked().board == parse_cards("Td9d6hQc7s")

@@ -169,9 +169,9 @@ def test_a_bad_question_closes_the_socket_and_starts_no_process(server, client, 
     assert closed.value.rcvd.code == 4400 and "Traceback" not in closed.value.rcvd.reason
 
 
-def test_four_sockets_are_open_together(client):
+def test_eight_sockets_are_open_together(client):
     with contextlib.ExitStack() as stack:
-        for _ in range(4):
+        for _ in range(8):
             stack.enter_context(client.open_socket())
         with pytest.raises(InvalidStatus):
             stack.enter_context(client.open_socket())
