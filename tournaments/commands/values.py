@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import dataclasses
 import functools
 import json
 import sys
@@ -24,6 +25,7 @@ from plurispiel.agents.values.presets import find_preset
 from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
+from plurispiel.agents.values.validation import measure
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
@@ -202,6 +204,8 @@ def _teacher(options: argparse.Namespace, level: Level) -> Path | None:
 
 def _info(options: argparse.Namespace) -> int:
     net = load_net(find_net(options.net))
+    if options.data:
+        net = _measured(net, Path(options.data))
     _show(options, net)
     if options.plot:
         sys.stdout.flush()
@@ -211,6 +215,16 @@ def _info(options: argparse.Namespace) -> int:
         except MatplotlibMissing as error:
             say(f"no picture: {error}")
     return 0
+
+
+def _measured(net: StoredNet, data: Path) -> StoredNet:
+    """Return a network with its errors on the unseen situations of a data set in place of those of its training."""
+    level = data_config(data).find_level()
+    if level.name != net.level.name:
+        raise ValueError(f"the network is for the level {net.level.name}, the situations in {data} are of {level.name}")
+    warmup(_TRAINING)
+    found = measure(net.net, level, load_situations(data, "unseen"))
+    return dataclasses.replace(net, record=net.record | {"validation": found})
 
 
 def _floor(options: argparse.Namespace) -> int:

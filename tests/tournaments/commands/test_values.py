@@ -53,6 +53,31 @@ def test_info(made, capsys):
     assert "leduc, 20 situations" in text and "with a tenth of the situations (2)" in text
 
 
+def test_info_on_other_situations(made, tmp_path, capsys):
+    errors = []
+    other = [
+        "values",
+        "sample",
+        "leduc",
+        "--situations",
+        "1",
+        "--unseen",
+        "5",
+        "--seed",
+        "2",
+        "--out",
+        f"{tmp_path}/data",
+    ]
+    assert main(other) == 0
+    capsys.readouterr()
+    for data in ([], ["--data", f"{made}/data"], ["--data", f"{tmp_path}/data"]):
+        assert main(["values", "info", f"{made}/net", *data, "--json"]) == 0
+        errors.append(json.loads(capsys.readouterr().out)["validation"]["mae"])
+    assert errors[0] == pytest.approx(errors[1], rel=1e-9) and errors[0] != pytest.approx(errors[2], rel=1e-3)
+    assert main(["values", "info", "turn", "--data", f"{made}/data"]) == 2
+    assert "the network is for the level turn, the situations in" in capsys.readouterr().err
+
+
 def test_info_plot(made, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "net.svg"

@@ -24,6 +24,7 @@ def add(commands) -> None:
         ["values info leduc-net", "values info leduc-net --plot leduc-net.svg"],
     ).add_argument
     add("net", metavar="NET", help="folder of a network, or turn for the one of the package")
+    add("--data", metavar="DATA", help="measure errors on the unseen situations of this folder, not those of training")
     add(
         "--plot",
         metavar="FILE",
