@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from plurispiel.abstraction.trees.game_tree import GameTree
@@ -63,8 +63,8 @@ def compare_solvers(
     seconds: float,
     seeds: int,
     on_seconds: Callable[[float], None] = lambda spent: None,
-) -> list[TimedRun]:
-    """Run each algorithm for equal time, and sampled ones once for each seed.
+) -> Iterator[TimedRun]:
+    """Run each algorithm for equal time, and sampled ones once for each seed; yield each run when it is finished.
 
     Parameters
     ----------
@@ -76,13 +76,11 @@ def compare_solvers(
     on_seconds : callable
         Called with the time of each step.
     """
-    runs = []
     for algorithm in algorithms:
         sampled = not isinstance(parse_algorithm(algorithm), FullWidth)
         for seed in range(1, seeds + 1) if sampled else (None,):
             solver = make_solver(tree, algorithm) if seed is None else make_solver(tree, algorithm, seed=seed)
-            runs.append(TimedRun(algorithm, seed, _timed(solver, seconds, on_seconds)))
-    return runs
+            yield TimedRun(algorithm, seed, _timed(solver, seconds, on_seconds))
 
 
 def _timed(solver: Solver, seconds: float, on_seconds: Callable[[float], None]) -> list[Point]:

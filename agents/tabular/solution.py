@@ -275,7 +275,10 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
         if saved != wanted:
             raise ValueError(f"{artefact.folder} holds a solution {what} {saved}, not {wanted}; give another folder")
     if solver.keeps_last_average:
-        raise ValueError(f"{artefact.folder} holds a run that cannot be continued, as its networks are not kept")
+        raise ValueError(
+            f"{artefact.folder} holds a run that cannot be continued, as its networks are not kept: "
+            "choose another folder"
+        )
     prefix = len(_SOLVER_PREFIX)
     state = {name[prefix:]: values for name, values in artefact.arrays.items() if name.startswith(_SOLVER_PREFIX)}
     try:

@@ -28,7 +28,7 @@ from plurispiel.evaluation import best_response
 from plurispiel.evaluation.best_response import Exploitability
 from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.evaluation.decision_values import decision_values
-from plurispiel.evaluation.solver_comparison import compare_solvers, split_algorithms
+from plurispiel.evaluation.solver_comparison import TimedRun, compare_solvers, split_algorithms
 from plurispiel.tournaments.api.exploitability import open_game
 from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
@@ -211,6 +211,8 @@ def _compare(options: argparse.Namespace) -> int:
     sampled = sum(not isinstance(parse_algorithm(each), FullWidth) for each in algorithms)
     total = seconds * (len(algorithms) - sampled + sampled * seeds)
     say(f"{tree.game}: {len(algorithms)} algorithms, {seconds:g} s a run, {total:g} s in all")
+    runs: list[TimedRun] = []
+    interrupt = None
     with progress_bar(total=math.ceil(total), unit="s") as progress:
         spent, shown = 0.0, 0
 
@@ -220,7 +222,13 @@ def _compare(options: argparse.Namespace) -> int:
             progress.update(int(spent) - shown)
             shown = int(spent)
 
-        runs = compare_solvers(tree, algorithms, seconds, seeds, advance)
+        try:
+            for run in compare_solvers(tree, algorithms, seconds, seeds, advance):
+                runs.append(run)
+        except KeyboardInterrupt as error:
+            if not runs:
+                raise
+            interrupt = error
     unit, measure = unit_of(tree.game)[0], _measure(tree)
     entries = comparison_record(runs)
     write_comparison(folder / "comparison.csv", runs, measure)
@@ -237,6 +245,9 @@ def _compare(options: argparse.Namespace) -> int:
     else:
         print(comparison_text(entries, measure, unit))
     say(f"written: {', '.join(written)}")
+    if interrupt is not None:
+        say(f"only {len(runs)} runs were finished")
+        raise interrupt
     return 0
 
 

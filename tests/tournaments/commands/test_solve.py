@@ -16,7 +16,9 @@ from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.tabular.solution import load_solution
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import exploitability
+from plurispiel.evaluation.solver_comparison import compare_solvers
 from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.commands import solve as solve_command
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -259,6 +261,19 @@ def test_what_cannot_be_shown(capsys, tmp_path):
     place = tmp_path / "no" / "table.csv"
     assert "csv is a file in a folder that is there" in refused(capsys, "kuhn", "--show", "--csv", place)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_comparison_keeps_the_finished_runs(capsys, tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        yield from [next(compare_solvers(*arguments))] * 2
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solve_command, "compare_solvers", interrupted)
+    arguments = ["kuhn", "--compare", "cfr,mccfr", "--seconds", "0.01", "--out", str(tmp_path / "compared")]
+    assert main(["solve", *arguments]) == 130
+    captured = capsys.readouterr()
+    assert "only 2 runs were finished" in captured.err and "written: " in captured.err
+    assert '"cfr",,1,' in (tmp_path / "compared" / "comparison.csv").read_text()
 
 
 def test_algorithms_are_compared(capsys, tmp_path):
