@@ -8,7 +8,7 @@ import pkgutil
 
 import plurispiel
 
-OF_EXTRAS = ("gymnasium", "pettingzoo", "torch", "starlette", "uvicorn", "websockets")
+OF_EXTRAS = ("gymnasium", "pettingzoo", "torch", "starlette", "uvicorn", "websockets", "distributed", "dask")
 
 
 def imported(name):

@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from plurispiel.tournaments.api.cluster import connect_cluster
     from plurispiel.tournaments.api.exploitability import ExploitabilityResult, measure_exploitability
     from plurispiel.tournaments.api.lbr import LbrResult, run_lbr
     from plurispiel.tournaments.api.league import (
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from plurispiel.tournaments.api.replay import ReplayResult, replay_hands
     from plurispiel.tournaments.api.spot_sweep import SpotSweep, run_spot_sweep
     from plurispiel.tournaments.api.tournament import forecast_tournament, run_tournament
+    from plurispiel.tournaments.labour.work import Borrowed
     from plurispiel.tournaments.run.tournament_result import AgentResult, TournamentResult
 
 __all__ = [
     "AgentResult",
+    "Borrowed",
     "ExploitabilityResult",
     "LbrResult",
     "LeagueAgent",
@@ -32,6 +35,7 @@ __all__ = [
     "SpotSweep",
     "TournamentResult",
     "add_to_league",
+    "connect_cluster",
     "create_league",
     "forecast_tournament",
     "league_standings",
@@ -46,6 +50,7 @@ __all__ = [
 
 _MODULES = {
     "AgentResult": "run.tournament_result",
+    "Borrowed": "labour.work",
     "ExploitabilityResult": "api.exploitability",
     "LbrResult": "api.lbr",
     "LeagueAgent": "api.league_result",
@@ -54,6 +59,7 @@ _MODULES = {
     "SpotSweep": "api.spot_sweep",
     "TournamentResult": "run.tournament_result",
     "add_to_league": "api.league",
+    "connect_cluster": "api.cluster",
     "create_league": "api.league",
     "forecast_tournament": "api.tournament",
     "league_standings": "api.league",

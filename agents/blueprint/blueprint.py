@@ -13,6 +13,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tree, tree_size
 from plurispiel.abstraction.cards.buckets import BucketTable, load_table
+from plurispiel.abstraction.cards.config import AbstractionConfig
 from plurispiel.abstraction.cards.config import config_from_dict as card_config
 from plurispiel.abstraction.cards.model import model_from_arrays
 from plurispiel.abstraction.holdem.boards import board_classes
@@ -342,11 +343,17 @@ def missing_table(folder: Path) -> str:
     ArtefactRefused
         If the folder holds no complete, undamaged blueprint.
     """
+    config = missing_table_config(folder)
+    return "" if config is None else config.name
+
+
+def missing_table_config(folder: Path) -> AbstractionConfig | None:
+    """Return the configuration of a blueprint's bucket table if `missing_table` names one; errors as there."""
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     with _soundness(artefact):
         cards = artefact.config["cards"]
         has_all = cards["kind"] == LOSSLESS or _built_table(cards) is not None
-        return "" if has_all else card_config(cards["config"]).name
+        return None if has_all else card_config(cards["config"])
 
 
 def street_decisions(tree: BettingTree, street: int) -> np.ndarray:

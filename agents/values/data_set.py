@@ -6,7 +6,7 @@ A shard holds the situations of consecutive numbers. A situation follows from th
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,14 +30,17 @@ __all__ = [
     "DataConfig",
     "Shard",
     "Situations",
+    "append_to_shard",
     "data_config",
     "fill_shard",
     "keep_shard",
     "load_accuracy",
     "load_situations",
     "missing_shards",
+    "num_there",
     "sample",
     "situations_digest",
+    "solve_numbers",
 ]
 
 SHARD = 1_000
@@ -177,8 +180,7 @@ def missing_shards(
     for split, count in counts.items():
         for first in range(0, count, SHARD):
             shard = Shard(split, first, min(SHARD, count - first))
-            place = shard.place(folder)
-            there = len(_shard(place, config, split, first).pots) if holds_artefact(place) else 0
+            there = num_there(folder, config, shard)
             for _ in range(min(there, shard.size)):
                 on_there(split)
             if there < shard.size:
@@ -193,18 +195,39 @@ def fill_shard(
     on_solved: Callable[[str], None] = lambda split: None,
 ) -> None:
     """Solve the situations that a shard lacks, and write it; errors are as in `sample`."""
-    level, place, split = config.find_level(), shard.place(folder), shard.split
-    for left in folder.glob(f".{place.name}-*"):  # leftovers of a process that was killed while writing
-        shutil.rmtree(left, ignore_errors=True)
-    known = _shard(place, config, split, shard.first) if holds_artefact(place) else None
-    there = 0 if known is None else len(known.pots)
-    rows = []
-    for number in range(shard.first + there, shard.first + shard.size):
+    numbers = range(shard.first + num_there(folder, config, shard), shard.first + shard.size)
+    append_to_shard(folder, config, shard, solve_numbers(config, shard.split, numbers, solve, on_solved))
+
+
+def num_there(folder: Path, config: DataConfig, shard: Shard) -> int:
+    """Return the number of situations that a shard has."""
+    place = shard.place(folder)
+    return len(_shard(place, config, shard.split, shard.first).pots) if holds_artefact(place) else 0
+
+
+def solve_numbers(
+    config: DataConfig,
+    split: str,
+    numbers: Iterable[int],
+    solve: Solve,
+    on_solved: Callable[[str], None] = lambda split: None,
+) -> Situations:
+    """Return the solved situations of some numbers, at least one; `on_solved` is called as in `sample`."""
+    level, rows = config.find_level(), []
+    for number in numbers:
         situation = draw_situation(level, config.seed, split, number)
         rows.append(_row(situation, solve(level, situation)))
         on_solved(split)
-    new = Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
-    if known is not None:
+    return Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
+
+
+def append_to_shard(folder: Path, config: DataConfig, shard: Shard, new: Situations) -> None:
+    """Write a shard with the situations that it has, followed by new ones."""
+    place = shard.place(folder)
+    for left in folder.glob(f".{place.name}-*"):  # leftovers of a process that was killed while writing
+        shutil.rmtree(left, ignore_errors=True)
+    if holds_artefact(place):
+        known = _shard(place, config, shard.split, shard.first)
         new = Situations(*(np.concatenate(pair) for pair in zip(known, new, strict=True)))
     keep_shard(folder, config, shard, new)
 

@@ -76,6 +76,8 @@ MEANT = {
     "values distil": ["none", "--out", "net"],
     "values info": ["none"],
     "values floor": ["none"],
+    "cluster": ["c.json", "--patience", "1"],  # what there is would last until the alarm
+    "worker": ["none.json", "--wait", "0"],
     "ls": ["presets"],
     "bench": ["engine", "--seconds", "0.01"],
     "warmup": [],

@@ -20,6 +20,7 @@ from plurispiel.tournaments.api.notes import Notes
 from plurispiel.tournaments.contestants.isolation import Isolation, isolate
 from plurispiel.tournaments.contestants.outside_options import OutsideOptions, Say
 from plurispiel.tournaments.contestants.trial import try_to_tell
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.kernels import LOADING, PLAY, warmup, warmup_play
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.lbr_run import LbrRun
@@ -270,7 +271,14 @@ def _try(config: LbrConfig, isolation: Isolation) -> None:
 
 
 def measure_lbr(
-    config: LbrConfig, hands: int, conduct: LbrConduct, *, out: Path | None, fresh: bool, progress: bool
+    config: LbrConfig,
+    hands: int,
+    conduct: LbrConduct,
+    *,
+    out: Path | None,
+    fresh: bool,
+    progress: bool,
+    labour: Labour | None = None,
 ) -> LbrResult:
     """Return the result of a run after playing the hands that its folder does not hold yet.
 
@@ -280,6 +288,8 @@ def measure_lbr(
     ----------
     out : Path or None
         Run folder; None for a folder in the user's data, named by the digest of `config`.
+    labour : Labour, optional
+        Plays the hands, instead of worker processes.
 
     Raises
     ------
@@ -315,7 +325,7 @@ def measure_lbr(
                 bar.update(count * Prober.hands_per_group)
 
             begin = time.perf_counter()  # loading the kernels does not count as playing time
-            run.play(num_groups, _inside(folder, conduct), show)
+            run.play(num_groups, _inside(folder, conduct), show, labour)
     run.publish_key(num_groups)
     record = run.results(num_groups)
     seconds = time.perf_counter() - begin

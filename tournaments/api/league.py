@@ -11,6 +11,7 @@ from plurispiel.agents.specs import split_specs
 from plurispiel.tournaments.api.agent_spec import agent_spec
 from plurispiel.tournaments.api.league_result import LeagueResult
 from plurispiel.tournaments.api.notes import Notes
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.league.config import LeagueConfig
 from plurispiel.tournaments.league.entries import Entry
 from plurispiel.tournaments.league.folder import League, holds_league
@@ -118,6 +119,7 @@ def play_league(
     workers: int = 0,
     fresh: bool = False,
     progress: bool = False,
+    labour: Labour | None = None,
 ) -> LeagueResult:
     """Play a league: new agents against all others first, then where hands separate neighbours in the ranking most.
 
@@ -138,6 +140,8 @@ def play_league(
         Delete the hands of all pairings first.
     progress : bool
         Print notes and a progress bar on standard error.
+    labour : Labour, optional
+        Plays the hands, as for `run_tournament`.
 
     Raises
     ------
@@ -146,7 +150,7 @@ def play_league(
         league has fewer than two agents, an agent does not load, another process plays the league, or no Nash average
         is found.
     WorkerFailed, RefereeDisagrees, RunAborted
-        RuntimeErrors that end a run; the blocks stored before stay, as after a KeyboardInterrupt.
+        Errors that end a run; the blocks stored before stay, as after a KeyboardInterrupt.
     """
     if hands is not None and hands < 1:
         raise ValueError(f"hands must be at least 1, got {hands}")
@@ -160,7 +164,7 @@ def play_league(
     with league.playing():
         if fresh:
             league.forget_pairings()
-        LeaguePlayer(league, limits, workers, notes.say, notes.warn).play(progress=progress)
+        LeaguePlayer(league, limits, workers, notes.say, notes.warn, labour=labour).play(progress=progress)
         return LeagueResult(make_standings(league), league.folder, tuple(notes.lines))
 
 

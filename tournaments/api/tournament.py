@@ -10,6 +10,7 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.specs import split_specs
 from plurispiel.tournaments.api.agent_spec import agent_spec
 from plurispiel.tournaments.api.notes import Notes
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.config import TournamentConfig, read_config
 from plurispiel.tournaments.run.default_tournament import with_default_tournament
 from plurispiel.tournaments.run.tournament_result import TournamentResult
@@ -30,6 +31,7 @@ def run_tournament(
     progress: bool = False,
     workers: int = 0,
     hands: str = "sample",
+    labour: Labour | None = None,
     **options: Any,
 ) -> TournamentResult:
     """Return the results of a duplicate tournament after playing the hands that its run folder does not hold yet.
@@ -58,6 +60,8 @@ def run_tournament(
     hands : {"sample", "all", "none"}
         Hands to store and write to ``hands.phhs``. A sample holds the first 20 decks of every line-up, and every group
         with a fault.
+    labour : Labour, optional
+        Plays the hands, instead of worker processes: a `Cluster`, or the `Borrowed` executor of a library.
     **options
         Settings of the tournament, by the names of `TournamentConfig`: ``game``, ``seats``, ``format``, ``copies``,
         ``lineups``, ``decks``, ``seed``, ``deals``, ``believe``, ``referee``, ``on_fault``, ``score``, ``values``,
@@ -82,7 +86,7 @@ def run_tournament(
     ValueError
         For settings or agents that ``plurispiel tournament`` would refuse, with the same message.
     WorkerFailed, RefereeDisagrees, RunAborted
-        RuntimeErrors that end the run; the blocks stored before stay.
+        Errors that end the run; the blocks stored before stay.
     KeyboardInterrupt
         The blocks stored before stay: the same call resumes the run.
 
@@ -107,7 +111,7 @@ def run_tournament(
         **processes,
     )
     with contextlib.closing(TournamentRun(chosen, how, notes.say, notes.warn)) as run:
-        run.play(progress=progress)
+        run.play(progress=progress, labour=labour)
         return dataclasses.replace(run.finish(), notes=tuple(notes.lines))
 
 

@@ -11,6 +11,7 @@ from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.bot_profile import bench_bot_profile, bot_profile_text, profile_settings
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
+from plurispiel.tournaments.bench.cluster import bench_cluster
 from plurispiel.tournaments.bench.continual import bench_continual
 from plurispiel.tournaments.bench.continual_exact import (
     bench_continual_exact,
@@ -57,6 +58,7 @@ _BENCHES = {
     "coverage": bench_coverage,
     "memory": bench_tournament_memory,
     "environment": bench_environment,
+    "cluster": bench_cluster,
     "rows": bench_rows,
 }
 
@@ -96,7 +98,7 @@ def main(options: argparse.Namespace) -> int:
     games = parse_games(options.games, is_drawn=options.picture is not None) if options.name == "search-exact" else ()
     if options.nets and options.name != "continual-exact":
         raise ValueError(f"--nets: only for bench continual-exact, got bench {options.name}")
-    if options.name != "rows":  # it times nothing, so kernels may compile on first use
+    if options.name not in ("rows", "cluster"):  # they time no kernels, which may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
     if is_profile:

@@ -11,6 +11,7 @@ from typing import Any
 
 from plurispiel.evaluation.local_best_response import MENUS
 from plurispiel.tournaments.api.lbr import LbrOutsideOptions, admit_agent, check_amounts, measure_lbr
+from plurispiel.tournaments.commands.connection import cluster_words, labour_of
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say, say_all
 from plurispiel.tournaments.run.lbr_config import LbrConfig
@@ -27,12 +28,15 @@ def main(options: argparse.Namespace) -> int:
     out = Path(options.out) if options.out else None
     outside = LbrOutsideOptions.chosen(options)
     records = []
-    with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
+    # an agent that prints must not write into the results
+    with contextlib.redirect_stdout(sys.stderr), labour_of(options) as labour:
         first, conduct = admit_agent(configs[0], outside, options.workers, out, lambda note: say_all([note]), say)
         for config in configs:
             config = dataclasses.replace(config, deals=first.deals)
             try:
-                result = measure_lbr(config, options.hands, conduct, out=out, fresh=options.fresh, progress=True)
+                result = measure_lbr(
+                    config, options.hands, conduct, out=out, fresh=options.fresh, progress=True, labour=labour
+                )
             except KeyboardInterrupt:
                 say(f"interrupted; what was played is stored. To continue:\n  {_resume_command(options, outside)}")
                 return INTERRUPTED
@@ -52,6 +56,7 @@ def _resume_command(options: argparse.Namespace, outside: LbrOutsideOptions) -> 
         + outside.words()
         + (" --aivat" if options.aivat else "")
         + (f" --workers {options.workers}" if options.workers else "")
+        + cluster_words(options)
         + (f" --out {shlex.quote(options.out)}" if options.out else "")
         + (" --json" if options.json else "")
     )

@@ -17,8 +17,10 @@ from plurispiel.tournaments.api.league import (
     remove_from_league,
 )
 from plurispiel.tournaments.api.league_result import LeagueResult
+from plurispiel.tournaments.commands.connection import labour_of
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
+from plurispiel.tournaments.labour.work import WorkerFailed
 from plurispiel.tournaments.league.config import LeagueConfig
 from plurispiel.tournaments.league.entries import change_of
 from plurispiel.tournaments.league.folder import League, pairs_of
@@ -26,7 +28,6 @@ from plurispiel.tournaments.league.page import make_league_page
 from plurispiel.tournaments.league.player import HANDS_PER_GROUP
 from plurispiel.tournaments.run.block_player import RunAborted
 from plurispiel.tournaments.run.results import BELIEVED, aligned, printable
-from plurispiel.tournaments.run.workers import WorkerFailed
 
 
 def main(options: argparse.Namespace) -> int:
@@ -101,7 +102,7 @@ def _list(options: argparse.Namespace) -> int:
 
 def _play(options: argparse.Namespace) -> int:
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with contextlib.redirect_stdout(sys.stderr), labour_of(options) as labour:
             result = play_league(
                 options.folder,
                 hands=options.hands,
@@ -109,6 +110,7 @@ def _play(options: argparse.Namespace) -> int:
                 workers=options.workers,
                 fresh=options.fresh,
                 progress=True,
+                labour=labour,
             )
     except KeyboardInterrupt:
         say("interrupted; all finished groups are stored. Give the same command to continue")

@@ -11,15 +11,16 @@ from typing import Any
 from plurispiel.agents.specs import split_specs
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.api.tournament import gather_settings
+from plurispiel.tournaments.commands.connection import cluster_words, labour_of
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
+from plurispiel.tournaments.labour.work import Labour, WorkerFailed
 from plurispiel.tournaments.run.block_player import RunAborted
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.dry_run import dry_run_text
 from plurispiel.tournaments.run.results import printable, results_text, table_text
 from plurispiel.tournaments.run.store import RunRefused
 from plurispiel.tournaments.run.tournament_run import RunOptions, TournamentRun, forecast
-from plurispiel.tournaments.run.workers import WorkerFailed
 
 
 def main(options: argparse.Namespace) -> int:
@@ -28,9 +29,12 @@ def main(options: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
         settings, how = _settings(options), _run_options(options)
         if options.dry_run:
+            if options.cluster:
+                raise ValueError("a dry run plays on this machine; leave out --cluster")
             expected = forecast(settings, how, say, say)
         else:
-            code, results, folder = _play(settings, how, " --json" * as_json)
+            with labour_of(options) as labour:
+                code, results, folder = _play(settings, how, labour, cluster_words(options) + " --json" * as_json)
     if options.dry_run:
         print(results_text(expected) if as_json else dry_run_text(expected))
         return 0
@@ -41,18 +45,22 @@ def main(options: argparse.Namespace) -> int:
     return code
 
 
-def _play(settings: dict[str, Any], how: RunOptions, suffix: str) -> tuple[int, dict[str, Any] | None, Path]:
+def _play(
+    settings: dict[str, Any], how: RunOptions, labour: Labour | None, suffix: str
+) -> tuple[int, dict[str, Any] | None, Path]:
     """Play the missing hands; return the exit code, the results (None if the run did not end) and the run folder.
 
     Parameters
     ----------
+    labour : Labour or None
+        Plays the hands; None for worker processes of this machine.
     suffix : str
         Appended to the command that resumes an interrupted run.
     """
     with contextlib.closing(TournamentRun(settings, how, say, say)) as run:
         folder = run.store.folder
         try:
-            run.play(progress=True)
+            run.play(progress=True, labour=labour)
         except KeyboardInterrupt:
             say(f"interrupted; what was played is stored. To continue:\n  {_resume_command(folder, how)}{suffix}")
             return INTERRUPTED, None, folder

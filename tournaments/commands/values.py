@@ -26,6 +26,7 @@ from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
 from plurispiel.agents.values.validation import measure
+from plurispiel.tournaments.commands.connection import labour_of
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
@@ -76,14 +77,14 @@ def _sample(options: argparse.Namespace) -> int:
         warmup(_TRAINING)
     counts = {"unseen": options.unseen, "train": options.situations}
     say(f"{level.name}: {options.situations:,} situations and {options.unseen:,} unseen ones, seed {options.seed}")
-    with progress_bar(total=sum(counts.values()), unit=" situations") as progress:
+    with labour_of(options) as labour, progress_bar(total=sum(counts.values()), unit=" situations") as progress:
 
         def show(split: str) -> None:
             progress.update()
 
         workers = options.workers or num_processors()
         config = DataConfig(level.name, options.seed, level.menu, None if teacher is None else net_digest(teacher))
-        solve_situations(folder, config, counts, workers, show, teacher)
+        solve_situations(folder, config, counts, workers, show, teacher, labour=labour)
     record = {"folder": str(folder), "level": level.name, "seed": options.seed}
     for split in counts:
         slack, iterations = load_accuracy(folder, split)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.league.allocation import batch_decks, choose_pairing
 from plurispiel.tournaments.league.crosstable import Crosstable
 from plurispiel.tournaments.league.entries import CHANGES, Entry, change_of
@@ -64,6 +65,8 @@ class LeaguePlayer:
         Called with each line for the user.
     clock : callable
         Returns the time in seconds.
+    labour : Labour or None
+        Plays the hands, instead of worker processes.
     """
 
     league: League
@@ -72,6 +75,7 @@ class LeaguePlayer:
     say: Say
     warn: Say
     clock: Callable[[], float] = time.monotonic
+    labour: Labour | None = None
     _pairings: dict[Pair, Pairing | None] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
 
@@ -83,7 +87,7 @@ class LeaguePlayer:
         ValueError
             If the entries or a pairing's folder are damaged, an agent does not load, or the sandbox does not work.
         WorkerFailed, RefereeDisagrees, RunAborted
-            RuntimeErrors that end a run; the blocks stored before stay.
+            Errors that end a run; the blocks stored before stay.
         """
         deadline = None if self.limits.seconds is None else self.clock() + self.limits.seconds
         num_batches = 0
@@ -173,7 +177,7 @@ class LeaguePlayer:
             (out / RESULTS).unlink(missing_ok=True)
             settings = folder.settings(batch.decks - aside)
             with contextlib.closing(TournamentRun(settings, options, _drop, self._warn)) as run:
-                run.play(progress=progress)
+                run.play(progress=progress, labour=self.labour)
                 run.finish()
             folder.keep()
         played = self._pairings[pair] = folder.read()

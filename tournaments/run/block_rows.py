@@ -12,6 +12,7 @@ from math import isnan
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 
 from plurispiel.evaluation.calibration import Calibration
 from plurispiel.evaluation.duplicate import AgentScore
@@ -98,6 +99,12 @@ def pack_rows(
     rows = np.array(values, _with_bytes(kind)).view(kind)  # None becomes NaN
     remarks = [Remark(lineup, deck, agent, *_texts(score)) for deck, agent, score in scores if any(_texts(score))]
     return rows, remarks
+
+
+def without_times(rows: np.ndarray) -> np.ndarray:
+    """Return rows without the fields that differ from play to play: the times of answers."""
+    names = [name for name in rows.dtype.names or () if name not in _TIMES]
+    return repack_fields(rows[names])  # without the gaps, which hold anything
 
 
 def unpack_rows(rows: np.ndarray, remarks: Sequence[Remark]) -> Iterator[tuple[int, int, int, AgentScore]]:

@@ -12,8 +12,8 @@ from multiprocessing.connection import Connection, wait
 from plurispiel.abstraction.machine.copies import can_fork
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
 from plurispiel.tournaments.contestants.process import die_with
+from plurispiel.tournaments.labour.own_modules import own_modules_only, pass_nothing_on
 from plurispiel.tournaments.run.kernels import MODULES, warmup
-from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
 
 _SHARED = ("abstraction.holdem.hand_rank", "abstraction.holdem.betting", "abstraction.actions.tree")
 """Modules whose kernels many others call. This process compiles them first: two processes would compile them twice."""

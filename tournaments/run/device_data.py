@@ -16,7 +16,9 @@ from plurispiel.agents.values.batches.shards import draw_shard, solved_situation
 from plurispiel.agents.values.batches.solver import BatchSolver, SolvedBatch
 from plurispiel.agents.values.data_set import DataConfig, Shard, Situations, keep_shard, missing_shards
 from plurispiel.agents.values.net_file import StoredNet
-from plurispiel.tournaments.run.pool import done_in_pool
+from plurispiel.tournaments.labour.local import local_labour
+from plurispiel.tournaments.labour.ordered import as_done
+from plurispiel.tournaments.labour.work import Calls
 
 __all__ = ["order_tables", "solve_on_device"]
 
@@ -35,7 +37,8 @@ def order_tables(rules: HoldemRules, sizes: Sequence[int], workers: int) -> dict
         table = np.empty((count, 2, rules.num_combos), np.int16)
         step = max(1, min(_CLASSES_AT_ONCE, count // (4 * workers)))
         jobs = [(size, first, min(count, first + step)) for first in range(0, count, step)]
-        with contextlib.closing(done_in_pool(functools.partial(_order_rows, rules), jobs, workers)) as done:
+        work = Calls(functools.partial(_order_rows, rules))
+        with local_labour(workers) as labour, contextlib.closing(as_done(labour, work, jobs)) as done:
             for (_, first, end), rows in done:
                 table[first:end] = rows
         found[size] = table
@@ -79,8 +82,11 @@ def solve_on_device(
     missing = list(missing_shards(folder, config, counts, on_solved))
     if not missing:
         return
-    draw = functools.partial(draw_shard, config)
-    with contextlib.closing(done_in_pool(draw, missing, min(workers, len(missing)))) as drawn:
+    work = Calls(functools.partial(draw_shard, config))
+    with (
+        local_labour(min(workers, len(missing))) as labour,
+        contextlib.closing(as_done(labour, work, missing)) as drawn,
+    ):
         for batch in _batches(drawn, missing):
             whole = Situations(*(np.concatenate(column) for column in zip(*(each for _, each in batch), strict=True)))
             start = start_of(whole)

@@ -6,14 +6,16 @@ a secret key (`run_key`), whose "first deck" is the number of a group here.
 """
 
 import contextlib
-import functools
+import dataclasses
 import itertools
 import json
 import os
 import zlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,14 +28,18 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Source
 from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent
-from plurispiel.tournaments.contestants.isolation import split_agents
+from plurispiel.tournaments.contestants.isolation import isolate, split_agents
 from plurispiel.tournaments.contestants.speaker import SplitAgent
+from plurispiel.tournaments.labour.local import local_labour
+from plurispiel.tournaments.labour.ordered import as_done
+from plurispiel.tournaments.labour.travel import Site, absolute_spec, moved_spec, paths_of
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run import run_key
+from plurispiel.tournaments.run.departure import Departure, is_fickle, missing_tables, moved_sandbox, try_here
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
-from plurispiel.tournaments.run.pool import done_in_pool
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 
-__all__ = ["LbrRun"]
+__all__ = ["LbrRun", "LbrWork"]
 
 BLOCK_GROUPS = 8
 _CONFIG, _GROUPS = "config.json", "groups.csv"
@@ -82,6 +88,7 @@ class LbrRun:
         num_groups: int,
         conduct: LbrConduct | None = None,
         on_block: Callable[[int], None] = lambda num_played: None,
+        labour: Labour | None = None,
     ) -> None:
         """Play the missing groups among the first `num_groups`; each block is stored as soon as it is played.
 
@@ -91,6 +98,8 @@ class LbrRun:
             How to play; by default in this process, with an agent from outside in processes without a sandbox.
         on_block : callable
             Called after each block with its number of groups.
+        labour : Labour, optional
+            Plays the groups; by default this process or worker processes (`LbrConduct.workers`).
 
         Raises
         ------
@@ -104,10 +113,11 @@ class LbrRun:
         missing = (number for number in range(num_groups) if number not in self._scores)
         blocks = iter(lambda: list(itertools.islice(missing, BLOCK_GROUPS)), [])
         num_blocks = -(-(num_groups - self.num_played(num_groups)) // BLOCK_GROUPS)
-        player = _Player(self.config, conduct, self.config.source(self._key))
+        work = LbrWork(self.config, conduct, self.config.source(self._key))
         with (
             open(self.folder / _GROUPS, "a", encoding="utf-8", newline="") as file,
-            contextlib.closing(_play_blocks(player, blocks, min(conduct.workers, num_blocks))) as played,
+            contextlib.nullcontext(labour) if labour else local_labour(min(conduct.workers, num_blocks)) as players,
+            contextlib.closing(as_done(players, work, blocks)) as played,
         ):
             for numbers, scores in played:
                 for number, score in zip(numbers, scores, strict=True):
@@ -260,21 +270,45 @@ def _differences(path: Path, config: LbrConfig) -> str:
     return f": {', '.join(found)}" if found else ""
 
 
-class _Player(NamedTuple):
-    """All that a process needs to play groups of a run."""
+@dataclass(frozen=True)
+class LbrWork:
+    """The groups of a run: a job is a list of group numbers, and its result the list of their scores.
+
+    Attributes
+    ----------
+    config : LbrConfig
+        The settings, which decide the results.
+    conduct : LbrConduct
+        How the groups are played.
+    source : Source
+        The source of decks and random numbers.
+    departure : Departure or None
+        None on the run's own machine.
+    """
 
     config: LbrConfig
     conduct: LbrConduct
     source: Source
+    departure: Departure | None = None
 
-    def prober(self) -> Prober:
-        """Return the `Prober` that plays the groups."""
+    @contextmanager
+    def begin(self) -> Iterator[Callable[[list[int]], list[GroupScore]]]:
+        """Build the `Prober` that plays the groups; the processes of an agent from outside end with the context."""
         config = self.config
+        if self.departure is not None and config.is_outside:
+            isolation = self.conduct.isolation
+            try_here(isolate(config.agent, isolation.limits, isolation.log, isolation.sandbox), config.rules)
         agent, *others = self._agents()
         once = config.deals == "once"
-        return Prober(
+        prober = Prober(
             config.rules, agent, MENUS[config.menu], self.source, others=others, once=once, aivat=config.aivat
         )
+        try:
+            yield lambda numbers: [prober.play(number) for number in numbers]
+        finally:
+            for each in prober.agents:
+                if isinstance(each, SplitAgent | IsolatedAgent):
+                    each.close()
 
     def _agents(self) -> Sequence[Agent]:
         """Return the measured agent; an agent from outside once for each of its processes that play."""
@@ -282,35 +316,39 @@ class _Player(NamedTuple):
             return [make_agent(self.config.agent)]
         return split_agents(self.config.agent, self.conduct.isolation, self.conduct.num_players)
 
+    @property
+    def paths(self) -> list[Path]:
+        """The agent's file or stored strategy."""
+        return paths_of([self.config.agent])
 
-def _play_blocks(
-    player: _Player, blocks: Iterator[list[int]], workers: int
-) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
-    """Yield the group numbers and scores of each block once the block is played, in any order of blocks.
+    @property
+    def logs(self) -> Path | None:
+        """The folder of the agent's log."""
+        return self.conduct.isolation.log and self.conduct.isolation.log.parent
 
-    Workers that are still busy when the caller stops are killed.
-    """
-    _begin(player)  # a broken agent fails here, before any process starts
-    if workers <= 1:
-        try:
-            for numbers in blocks:
-                yield numbers, _play(numbers)
-        finally:
-            for agent in _prober.agents:
-                if isinstance(agent, SplitAgent | IsolatedAgent):
-                    agent.close()
-        return
-    yield from done_in_pool(_play, blocks, workers, functools.partial(_begin, player))
+    @property
+    def reaches_network(self) -> bool:
+        """Whether an agent from outside can use the network."""
+        sandbox = self.conduct.isolation.sandbox
+        return self.config.is_outside and (sandbox is None or sandbox.network)
 
+    def departing(self) -> "LbrWork":
+        """Return the work with absolute paths, and with what has to be the same elsewhere."""
+        config = dataclasses.replace(self.config, agent=absolute_spec(self.config.agent))
+        return dataclasses.replace(
+            self, config=config, departure=Departure(self.config.digest, missing_tables([config.agent], config.rules))
+        )
 
-_prober: Prober  # of this process: a module-level name, as a pool passes only the group numbers to its workers
+    def moved(self, site: Site) -> "LbrWork":
+        """Return the work that has departed, for the machine on which it has arrived; errors as in `TournamentWork`."""
+        assert self.departure is not None
+        config = dataclasses.replace(self.config, agent=moved_spec(self.config.agent, site))
+        self.departure.check(config.digest, config.rules, site)
+        old = self.conduct.isolation
+        log = old.log and site.logs / old.log.name
+        isolation = dataclasses.replace(old, log=log, sandbox=moved_sandbox(old.sandbox, site))
+        return dataclasses.replace(self, config=config, conduct=dataclasses.replace(self.conduct, isolation=isolation))
 
-
-def _begin(player: _Player) -> None:
-    """Prepare this process to play groups of a run."""
-    global _prober
-    _prober = player.prober()
-
-
-def _play(numbers: list[int]) -> list[GroupScore]:
-    return [_prober.play(number) for number in numbers]
+    def essence(self, result: list[GroupScore]) -> bytes | None:
+        """Return the scores; None with an agent that may play otherwise elsewhere."""
+        return None if is_fickle(self.config.agent) else repr(result).encode()

@@ -7,13 +7,16 @@ from collections.abc import Callable
 import numpy as np
 
 from plurispiel.evaluation.value_choice import make_value_function
+from plurispiel.tournaments.labour.local import local_labour
+from plurispiel.tournaments.labour.ordered import in_order
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.block_player import Conduct, Job
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.retirement import FaultLedger
 from plurispiel.tournaments.run.schedule import Block, make_blocks, make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
 from plurispiel.tournaments.run.store import RunStore
-from plurispiel.tournaments.run.workers import Alone, Team
+from plurispiel.tournaments.run.tournament_work import TournamentWork
 
 
 def play_run(
@@ -21,6 +24,7 @@ def play_run(
     store: RunStore,
     conduct: Conduct,
     on_block: Callable[[Block, np.ndarray], None] = lambda block, rows: None,
+    labour: Labour | None = None,
 ) -> None:
     """Play every group that is not stored yet, until all are stored or `TournamentConfig.stop_when` holds.
 
@@ -31,6 +35,8 @@ def play_run(
     ----------
     on_block : callable
         Called after a block is stored, with the block and its stored rows (`block_rows.row_type`).
+    labour : Labour, optional
+        Plays the blocks; by default this process or worker processes (`Conduct.workers`).
 
     Raises
     ------
@@ -50,20 +56,19 @@ def play_run(
         store.note("processes", conduct.processes)
     if any(map(conduct.is_isolated, config.agents)):
         store.note("sandbox", conduct.sandbox.name if conduct.sandbox else "none")
-    streams = store.streams()
+    work = TournamentWork(config, conduct, store.streams())
     ledger = FaultLedger(config.max_faults, store.faults())
-    alone = conduct.workers == 1
     is_resumed = bool(store.done())
-    with contextlib.closing(Alone(config, conduct, streams) if alone else Team(config, conduct, streams)) as players:
-        while not _play_on(config, store, ledger, players, watch, on_block, is_resumed):
+    with contextlib.nullcontext(labour) if labour else local_labour(conduct.workers) as players:
+        while not _play_on(work, store, ledger, players, watch, on_block, is_resumed):
             pass
 
 
 def _play_on(
-    config: TournamentConfig,
+    work: TournamentWork,
     store: RunStore,
     ledger: FaultLedger,
-    players: Alone | Team,
+    labour: Labour,
     watch: StopWatch,
     on_block: Callable[[Block, np.ndarray], None],
     is_resumed: bool,
@@ -72,21 +77,22 @@ def _play_on(
 
     A retirement changes the jobs of later blocks. The caller then calls again, and new jobs are made from the ledger.
     """
-    blocks = make_blocks(config, len(make_lineups(config)), store.done())
+    blocks = make_blocks(work.config, len(make_lineups(work.config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)
-    last = time.monotonic()  # starting the workers does not count as playing time
-    for block, played in players.play(jobs):
-        played, stands_until = ledger.admit(played)
-        now = time.monotonic()
-        # Restarts are counted as starts less processes. A resumed run does not count its processes, so that their first
-        # starts count as restarts: what they had learnt is lost.
-        events = {key: count for key, count in played.events.items() if not (is_resumed and key[1] == "processes")}
-        store.add_block(played._replace(events=events), now - last)
-        last = now
-        on_block(block, played.rows)
-        if stands_until is not None:
-            store.forget_after(stands_until)
-            return False
-        if watch.is_over():
-            break
+    with contextlib.closing(in_order(labour, work, jobs)) as results:
+        last = time.monotonic()  # starting the workers does not count as playing time
+        for job, packed in results:
+            played, stands_until = ledger.admit(work.unpacked(packed))
+            now = time.monotonic()
+            # Restarts are counted as starts less processes. A resumed run does not count its processes, so that their
+            # first starts count as restarts: what they had learnt is lost.
+            events = {key: count for key, count in played.events.items() if not (is_resumed and key[1] == "processes")}
+            store.add_block(played._replace(events=events), now - last)
+            last = now
+            on_block(job.block, played.rows)
+            if stands_until is not None:
+                store.forget_after(stands_until)
+                return False
+            if watch.is_over():
+                break
     return True

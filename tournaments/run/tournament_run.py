@@ -26,6 +26,7 @@ from plurispiel.tournaments.contestants.outside_options import open_sandbox
 from plurispiel.tournaments.contestants.sandbox import CHOICES, Sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.formats.phh import write_phh
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.block_player import Conduct, make_contestant
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.dry_run import expect, pilot_of
@@ -150,13 +151,20 @@ class TournamentRun:
         """Close the run folder and release its lock."""
         self.store.close()
 
-    def play(self, *, progress: bool) -> None:
+    def play(self, *, progress: bool, labour: Labour | None = None) -> None:
         """Play the hands that are not stored yet, until all are stored or the run's stop rule holds.
+
+        Parameters
+        ----------
+        progress : bool
+            Whether to show a progress bar.
+        labour : Labour, optional
+            Plays the hands, instead of worker processes of this machine.
 
         Raises
         ------
         WorkerFailed, RefereeDisagrees, RunAborted
-            RuntimeErrors that end the run; the blocks stored before stay.
+            Errors that end the run; the blocks stored before stay.
         RunRefused
             If the run folder cannot be used any more, or its groups were scored with another value function.
         """
@@ -175,9 +183,10 @@ class TournamentRun:
             say("nothing left to play: these are the results of that run (the option fresh plays it again)")
             return
         num_blocks = -(-(total - done) // (BLOCK_DECKS * config.seats))
-        workers = min(self._options.workers or num_processors(), max(1, num_blocks))
+        workers = labour.slots if labour else min(self._options.workers or num_processors(), max(1, num_blocks))
         seconds = _load_kernels(config, say)
-        say(f"kernels ready after {seconds:.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
+        places = "slot" if labour else "worker"
+        say(f"kernels ready after {seconds:.1f} s; playing with {workers} {places}{'s' * (workers > 1)}")
         conduct = Conduct(
             workers,
             self._options.isolate,
@@ -188,7 +197,7 @@ class TournamentRun:
         )
         for note in process_notes(config, conduct):
             say(printable(note))
-        _play(config, store, conduct, total=total, done=done, progress=progress)
+        _play(config, store, conduct, labour, total=total, done=done, progress=progress)
 
     def finish(self) -> TournamentResult:
         """Write the results into the run folder and return them."""
@@ -216,7 +225,7 @@ def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: S
     ValueError
         As in `prepare`.
     WorkerFailed, RefereeDisagrees, RunAborted
-        RuntimeErrors that end the pilot.
+        Errors that end the pilot.
     """
     config, sandbox, notes, _ = prepare(settings, options, say, warn)
     for note in notes:
@@ -405,7 +414,14 @@ def _load_kernels(config: TournamentConfig, say: Say) -> float:
 
 
 def _play(
-    config: TournamentConfig, store: RunStore, conduct: Conduct, *, total: int, done: int, progress: bool
+    config: TournamentConfig,
+    store: RunStore,
+    conduct: Conduct,
+    labour: Labour | None,
+    *,
+    total: int,
+    done: int,
+    progress: bool,
 ) -> None:
     """Play the missing groups; the progress bar shows the leader's rate over the hands of this call.
 
@@ -427,7 +443,7 @@ def _play(
             bar.set_postfix_str(f"{config.names[leader]} {tally.text(leader)} mbb/hand", refresh=False)
             bar.update(len(np.unique(rows["deck"])) * config.seats)
 
-        play_run(config, store, conduct, show)
+        play_run(config, store, conduct, show, labour)
 
 
 def _write_hands(folder: Path, say: Say) -> None:

@@ -1,21 +1,102 @@
-"""Value data that are solved in several processes, a shard at a time."""
+"""Value data that are solved by other processes, a shard at a time."""
 
 import contextlib
+import dataclasses
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from plurispiel.agents.continual.depth_limited import solve_to_street_end
-from plurispiel.agents.values.data_set import DataConfig, Shard, fill_shard, missing_shards, sample
+from plurispiel.agents.values.data_set import (
+    DataConfig,
+    Shard,
+    Situations,
+    append_to_shard,
+    missing_shards,
+    num_there,
+    sample,
+    situations_digest,
+    solve_numbers,
+)
 from plurispiel.agents.values.distillation import distilled_evs
 from plurispiel.agents.values.drawn_situation import DrawnSituation
 from plurispiel.agents.values.levels import Level
-from plurispiel.agents.values.net_file import StoredNet, load_net
+from plurispiel.agents.values.net_file import StoredNet, load_net, net_digest
 from plurispiel.agents.values.solved_situation import Solved, solve_exactly
-from plurispiel.tournaments.run.pool import done_in_pool
+from plurispiel.tournaments.labour.local import local_labour
+from plurispiel.tournaments.labour.ordered import as_done
+from plurispiel.tournaments.labour.travel import Site
+from plurispiel.tournaments.labour.work import Labour
 
-__all__ = ["solve_situations"]
+__all__ = ["SituationsWork", "solve_situations"]
+
+
+class Missing(NamedTuple):
+    """The situations that a shard lacks: those from number `begin` up to, but not with, `end`."""
+
+    shard: Shard
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SituationsWork:
+    """The solution of situations: jobs are `Missing`, and results `Situations`.
+
+    Attributes
+    ----------
+    config : DataConfig
+    teacher : Path or None
+        Folder of the network that gives values, as in `solve_situations`.
+    """
+
+    config: DataConfig
+    teacher: Path | None
+
+    @contextmanager
+    def begin(self) -> Iterator[Callable[[Missing], Situations]]:
+        """Return the function that solves the situations of a job."""
+        solver = functools.partial(_solve, self.teacher)
+
+        def solve(job: Missing) -> Situations:
+            return solve_numbers(self.config, job.shard.split, range(job.begin, job.end), solver)
+
+        yield solve
+
+    logs = None
+    reaches_network = False
+
+    @property
+    def paths(self) -> list[Path]:
+        """The network."""
+        return [] if self.teacher is None else [self.teacher.resolve()]
+
+    def departing(self) -> "SituationsWork":
+        """Return the work with an absolute path."""
+        return self if self.teacher is None else dataclasses.replace(self, teacher=self.teacher.resolve())
+
+    def moved(self, site: Site) -> "SituationsWork":
+        """Return the work that has departed, for the machine on which it has arrived.
+
+        Raises
+        ------
+        ValueError
+            If the network is another one there.
+        """
+        if self.teacher is None:
+            return self
+        folder = Path(site.paths[str(self.teacher)])
+        if net_digest(folder) != self.config.teacher:
+            raise ValueError("the network of the command is another one on this machine")
+        return dataclasses.replace(self, teacher=folder)
+
+    def essence(self, result: Situations) -> bytes:
+        """Return the digest of the situations."""
+        return situations_digest(result).encode()
 
 
 def solve_situations(
@@ -27,43 +108,50 @@ def solve_situations(
     teacher: Path | None = None,
     *,
     until: float | None = None,
+    labour: Labour | None = None,
 ) -> None:
-    """Solve the situations that a data set lacks; the data do not depend on the number of workers.
+    """Solve the situations that a data set lacks; the data do not depend on who solves them.
 
     Parameters and errors are as in `data_set.sample`. With several workers, `on_solved` is called for all situations of
     a shard when the shard is done.
 
     Parameters
     ----------
+    workers : int
+        Worker processes; with 1, situations are solved in this process.
     teacher : Path, optional
         Folder of the network that gives values: at the end of a street, that for the start of the next one; at the
         start of a street, that for its end.
     until : float, optional
         The time of `time.monotonic` at which solving stops, with several workers and shards.
+    labour : Labour, optional
+        Solves the situations, instead of worker processes.
 
     Raises
     ------
-    OSError
-        If a worker died. The shards that were done are there.
+    WorkerFailed
+        If a worker died; an OSError. The shards that were done are there.
     """
-    missing = list(missing_shards(folder, config, counts)) if workers > 1 else []
-    if len(missing) < 2:
+    missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
+    if not labour and len(missing) < 2:
         sample(folder, config, counts, functools.partial(_solve, teacher), on_solved)
         return
     for split, count in counts.items():
         for _ in range(count - sum(shard.size for shard in missing if shard.split == split)):
             on_solved(split)
-    fill = functools.partial(_fill, folder, config, teacher)
-    with contextlib.closing(done_in_pool(fill, missing, min(workers, len(missing)))) as solved:
-        for shard, _ in solved:
-            for _ in range(shard.size):
-                on_solved(shard.split)
+    jobs = [
+        Missing(shard, shard.first + num_there(folder, config, shard), shard.first + shard.size) for shard in missing
+    ]
+    with (
+        contextlib.nullcontext(labour) if labour else local_labour(min(workers, len(missing))) as solvers,
+        contextlib.closing(as_done(solvers, SituationsWork(config, teacher), jobs)) as solved,
+    ):
+        for job, situations in solved:
+            append_to_shard(folder, config, job.shard, situations)
+            for _ in range(job.shard.size):
+                on_solved(job.shard.split)
             if until is not None and time.monotonic() >= until:
                 return
-
-
-def _fill(folder: Path, config: DataConfig, teacher: Path | None, shard: Shard) -> None:
-    fill_shard(folder, config, shard, functools.partial(_solve, teacher))
 
 
 def _solve(teacher: Path | None, level: Level, situation: DrawnSituation) -> Solved:

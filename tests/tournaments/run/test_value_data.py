@@ -30,7 +30,7 @@ def test_data_do_not_depend_on_the_number_of_workers(tmp_path):
 
 def test_a_finished_data_set_starts_no_process(tmp_path, monkeypatch):
     straight = solved(tmp_path, 1)
-    monkeypatch.setattr("plurispiel.tournaments.run.value_data.done_in_pool", None)
+    monkeypatch.setattr("plurispiel.tournaments.run.value_data.as_done", None)
     monkeypatch.setattr(data_set, "draw_situation", None)
     for mine, other in zip(solved(tmp_path, 8), straight, strict=True):
         np.testing.assert_array_equal(mine, other)

@@ -42,6 +42,7 @@ def add(commands) -> None:
             "memory",
             "peers",
             "environment",
+            "cluster",
             "rows",
             "bot-profile",
         ),
@@ -56,6 +57,8 @@ def add(commands) -> None:
         "cover the truth. memory compares the peak memory of a run after a third of its hands with that at its end. "
         "peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. "
         "environment measures learners' hands a second, beside OpenSpiel's rl_environment. "
+        "cluster measures the cost of a task on a cluster, and simulates up to 4,096 slots "
+        "(pip install 'plurispiel[cluster]'). "
         "rows prints a hash of the results of small fixed tournaments, equal before and after a change of the code "
         "that does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by "
         "situation",

@@ -1,5 +1,6 @@
 """Options and help of `plurispiel lbr`."""
 
+from plurispiel.tournaments.commands.arguments.cluster import add_cluster
 from plurispiel.tournaments.commands.arguments.outside import add_outside
 from plurispiel.tournaments.commands.arguments.parser import add_command
 from plurispiel.tournaments.commands.arguments.tournament import seed
@@ -58,6 +59,7 @@ def add(commands) -> None:
         default=0,
         help="worker processes, 0 to 1,024; 0 starts one for each processor (default: 0)",
     )
+    add_cluster(add)
     add(
         "--out",
         metavar="DIR",

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from plurispiel.tournaments.commands.arguments.cluster import add_cluster
 from plurispiel.tournaments.commands.arguments.parser import add_action, add_command, add_group
 from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 from plurispiel.tournaments.commands.arguments.tournament import seed
@@ -211,6 +212,7 @@ def _add_play(actions) -> None:
         default=0,
         help="worker processes, 0 to 1,024; 0 starts one for each processor",
     )
+    add_cluster(add)
     add("--fresh", action="store_true", help="delete the hands of all pairings and play them again")
     add("--json", action="store_true", help="print the standings as JSON instead of tables")
 

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from plurispiel.tournaments.commands.arguments.cluster import add_cluster
 from plurispiel.tournaments.commands.arguments.parser import add_command, add_group
 from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
 
@@ -216,6 +217,7 @@ def _add_processes(add: Callable[..., Any]) -> None:
         default=0,
         help="worker processes, 0 to 1,024; 0 starts one for each processor",
     )
+    add_cluster(add)
 
 
 def _add_run(add: Callable[..., Any]) -> None:

@@ -1,5 +1,6 @@
 """Options and help of `plurispiel values`."""
 
+from plurispiel.tournaments.commands.arguments.cluster import add_cluster
 from plurispiel.tournaments.commands.arguments.parser import add_action, add_command
 
 
@@ -68,6 +69,7 @@ def _add_sample(actions) -> None:
         default=0,
         help="processes that solve, 0 to 1,024; 0 starts one for each processor (default: 0)",
     )
+    add_cluster(add)
     add(
         "--menu",
         metavar="MENU",

@@ -6,23 +6,27 @@ import threading
 import pytest
 
 from plurispiel.evaluation.streams import Seeded, Streams
-from plurispiel.tournaments.run import workers
+from plurispiel.tournaments.labour.ordered import in_order
+from plurispiel.tournaments.labour.team import Team
 from plurispiel.tournaments.run.block_player import Conduct, Job
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import make_blocks
+from plurispiel.tournaments.run.tournament_work import TournamentWork
 
 CONFIG = TournamentConfig(agents=("call", "random"), decks=24, referee="none")
 
 
 def played(config=CONFIG):
     """Return the chips of every group, and the start methods of the workers that played them."""
-    team = workers.Team(config, Conduct(workers=2), Streams(config.seats, Seeded(config.public_seed)))
+    work = TournamentWork(config, Conduct(), Streams(config.seats, Seeded(config.public_seed)))
+    team = Team(2)
     try:
         methods = {type(worker.process).__name__ for worker in team._workers}
         jobs = (Job(block, frozenset()) for block in make_blocks(config, 1, ()))
-        chips = [chips for _, result in team.play(jobs) for chips in result.rows["chips"][::2].tolist()]
+        rows = [work.unpacked(block).rows for _, block in in_order(team, work, jobs)]
+        chips = [chips for each in rows for chips in each["chips"][::2].tolist()]
     finally:
-        team.close()
+        team.shutdown()
     return chips, methods
 
 
@@ -53,7 +57,7 @@ def test_workers_are_copies_unless_another_thread_runs(single_thread):
 @pytest.mark.skipif(sys.platform != "linux", reason="copies on Linux only")
 def test_a_worker_ends_when_its_own_pipe_closes(single_thread):
     """A worker that was copied later has no open copy of this pipe."""
-    team = workers.Team(CONFIG, Conduct(workers=3), Streams(CONFIG.seats, Seeded(CONFIG.public_seed)))
+    team = Team(3)
     try:
         first, *others = team._workers
         first.pipe.close()
@@ -61,4 +65,4 @@ def test_a_worker_ends_when_its_own_pipe_closes(single_thread):
         assert first.process.exitcode == 0
         assert all(worker.process.is_alive() for worker in others)
     finally:
-        team.close()
+        team.shutdown()

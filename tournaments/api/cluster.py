@@ -1,0 +1,71 @@
+"""A cluster from Python: `connect_cluster`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plurispiel.tournaments.api.notes import Notes
+from plurispiel.tournaments.run.arithmetic import package_facts
+
+if TYPE_CHECKING:
+    from plurispiel.tournaments.labour.cluster import Cluster
+
+__all__ = ["connect_cluster"]
+
+
+def connect_cluster(
+    file: str | Path,
+    *,
+    slots: int = 0,
+    check_share: float = 0.0,
+    ship: Sequence[str | Path] = (),
+    progress: bool = False,
+) -> "Cluster":
+    """Return a connection to the cluster of ``plurispiel cluster FILE``, the `labour` of `run_tournament` and others.
+
+    Parameters
+    ----------
+    file : path
+        The file that the scheduler has written.
+    slots : int
+        The largest number of slots to use; 0 for all.
+    check_share : float
+        The share of tasks, 0 to 1, that a second worker does again, on another machine where there is one. A difference
+        raises `MachinesDisagree`, a `WorkerFailed`.
+    ship : sequence of path
+        Folders that are sent whole, as agents' files import from them.
+    progress : bool
+        Print notes on standard error, such as the number of workers.
+
+    Returns
+    -------
+    Cluster
+        To be ended by its method ``shutdown``, or by a ``with`` statement. The cluster itself goes on.
+
+    Raises
+    ------
+    ValueError
+        If the extra ``cluster`` is not installed, the file cannot be used, an argument is out of range, or the cluster
+        runs other code.
+    OSError
+        If the scheduler does not answer.
+    """
+    try:
+        from plurispiel.tournaments.labour.cluster import Cluster
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from None
+    return Cluster(
+        Path(file),
+        package_facts(),
+        slots=slots,
+        check_share=check_share,
+        ship=list(map(Path, ship)),
+        say=Notes(progress).say,
+    )
+
+
+def missing_extra(error: ModuleNotFoundError) -> Exception:
+    """Return what to raise if a library is missing: a ValueError with a remedy for those of the extra ``cluster``."""
+    if (error.name or "").partition(".")[0] not in ("dask", "distributed", "cryptography"):
+        return error
+    return ValueError(f'{error.name} is not installed; pip install "plurispiel[cluster]" brings it')

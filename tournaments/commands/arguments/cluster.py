@@ -1,0 +1,90 @@
+"""Options and help of `plurispiel cluster` and `plurispiel worker`, and the options of commands that use a cluster."""
+
+from collections.abc import Callable
+from typing import Any
+
+from plurispiel.tournaments.commands.arguments.parser import add_command
+
+
+def add(commands) -> None:
+    """Add `plurispiel cluster` and `plurispiel worker`."""
+    add = add_command(
+        commands,
+        "cluster",
+        "cluster",
+        "Begin a cluster: a scheduler that hands the jobs of commands with --cluster FILE to workers (plurispiel "
+        "worker FILE) on any machines. It lasts until Ctrl-C. All speak by TLS with the key in FILE, which only you "
+        "can read: whoever has the key can run programs as you on all these machines. Needs the extra cluster: "
+        'pip install "plurispiel[cluster]".',
+        ["cluster cluster.json", "cluster ~/cluster.json --host 0.0.0.0 (workers on other machines)"],
+    ).add_argument
+    add("file", metavar="FILE", help="written here, for workers and commands; on a shared disk for several machines")
+    add(
+        "--host",
+        metavar="H",
+        default="127.0.0.1",
+        help="address to listen at: 127.0.0.1 for workers on this machine, this machine's own address or 0.0.0.0 for "
+        "others",
+    )
+    add("--port", type=int, metavar="N", default=0, help="port, 0 to 65535; 0 takes a free one")
+    add(
+        "--patience",
+        type=float,
+        metavar="S",
+        default=60.0,
+        help="seconds without a sign of life, at least 5, after which a worker's jobs are done by others",
+    )
+    add(
+        "--insecure",
+        action="store_true",
+        help="no key and no encryption: every process that reaches the address, also of other users, can run programs "
+        "as you",
+    )
+    add = add_command(
+        commands,
+        "worker",
+        "worker",
+        "Work for a cluster on this machine, until the cluster ends or Ctrl-C. A machine with another version of "
+        "plurispiel, or whose arithmetic differs, is refused.",
+        ["worker cluster.json", "worker cluster.json --slots 4"],
+    ).add_argument
+    add("file", metavar="FILE", help="the file that plurispiel cluster wrote")
+    add(
+        "--slots",
+        type=int,
+        metavar="N",
+        default=0,
+        help="jobs at once, 0 to 1,024, each in a process of its own; 0 takes one for each processor (default: 0)",
+    )
+    add(
+        "--wait",
+        type=float,
+        metavar="S",
+        default=300.0,
+        help="seconds to wait for FILE and its scheduler, also after an accident of the scheduler",
+    )
+
+
+def add_cluster(add: Callable[..., Any]) -> None:
+    """Add the options of a command whose jobs a cluster can do."""
+    add(
+        "--cluster",
+        metavar="FILE",
+        help="let the workers of plurispiel cluster FILE do the jobs, with the same results; --workers, where there "
+        "is one, is then the largest number of slots to use (0: all)",
+    )
+    add(
+        "--check-share",
+        type=float,
+        metavar="X",
+        default=0.0,
+        help="with --cluster: share of the jobs, 0 to 1, that a second worker does again, on another machine where "
+        "there is one; a difference ends the command and names both (default: 0; 0.02 costs 2 %%)",
+    )
+    add(
+        "--ship",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="with --cluster, repeatable: folder that is sent whole, as an agent's file imports from it",
+    )

@@ -1,0 +1,44 @@
+"""The connection of a command to the cluster that its options name."""
+
+import argparse
+import contextlib
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from plurispiel.tournaments.api.cluster import connect_cluster
+from plurispiel.tournaments.labour.work import Labour
+
+__all__ = ["cluster_words", "labour_of"]
+
+
+@contextlib.contextmanager
+def labour_of(options: argparse.Namespace) -> Iterator[Labour | None]:
+    """Yield the cluster of the options `add_cluster`; None without ``--cluster``.
+
+    Raises
+    ------
+    ValueError
+        If options contradict each other, or as `connect_cluster`.
+    OSError
+        If the scheduler does not answer.
+    """
+    if options.cluster is None:
+        if options.check_share or options.ship:
+            raise ValueError("--check-share and --ship are for a cluster; give its file as --cluster FILE")
+        yield None
+        return
+    slots = getattr(options, "workers", 0)
+    with connect_cluster(
+        options.cluster, slots=slots, check_share=options.check_share, ship=options.ship, progress=True
+    ) as cluster:
+        yield cluster
+
+
+def cluster_words(options: argparse.Namespace) -> str:
+    """Return the options of a cluster as on a command line, each after a blank; the paths are absolute."""
+    if options.cluster is None:
+        return ""
+    words = f" --cluster {shlex.quote(str(Path(options.cluster).absolute()))}"
+    words += f" --check-share {options.check_share:g}" * bool(options.check_share)
+    return words + "".join(f" --ship {shlex.quote(str(Path(folder).absolute()))}" for folder in options.ship)

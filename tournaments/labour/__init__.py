@@ -1,0 +1,1 @@
+"""Who does the jobs of a run: this process, the worker processes of one machine, or the machines of a cluster."""

@@ -1,0 +1,271 @@
+"""A cluster as the labour of a run: dask.distributed hands the jobs to the machines."""
+
+import contextlib
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
+from pathlib import Path
+from typing import Any, cast
+
+from distributed import Client
+from distributed.scheduler import KilledWorker
+
+from plurispiel.tournaments.labour.cluster_file import read_cluster_file
+from plurispiel.tournaments.labour.dask_parts import CONNECT_S, security_of, settle
+from plurispiel.tournaments.labour.ordered import task_seconds
+from plurispiel.tournaments.labour.parcels import make_parcel, pieces
+from plurispiel.tournaments.labour.travel import PostedWork, TravellingWork
+from plurispiel.tournaments.labour.work import Done, PackedWork, Work, WorkerFailed, pack
+from plurispiel.tournaments.labour.workshop import Delivery, deliver
+
+__all__ = ["Cluster", "MachinesDisagree"]
+
+_RETRIES = 3  # times that jobs are done again after a child process died over them
+_LOOK_S = 2.0  # seconds between looks at the number of slots
+
+
+class MachinesDisagree(WorkerFailed):
+    """Two machines have different results of the same jobs."""
+
+
+class Cluster(Executor):
+    """A connection to a cluster that ``plurispiel cluster`` has begun.
+
+    Parameters
+    ----------
+    path : Path
+        The cluster's file.
+    facts : mapping
+        What the cluster has to have in common with this process, by name.
+    slots : int
+        The largest number of slots to use; 0 for all.
+    check_share : float
+        The share of tasks that another worker does again, on another machine where there is one.
+    ship : sequence of Path
+        Folders that are sent with the agents, as these import from them.
+    say : callable
+        Called with each line for the user.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be used, a number is out of range, or the cluster has other facts.
+    OSError
+        If the scheduler does not answer.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        facts: Mapping[str, str],
+        *,
+        slots: int = 0,
+        check_share: float = 0.0,
+        ship: Sequence[Path] = (),
+        say: Callable[[str], object] = lambda line: None,
+    ):
+        if not 0.0 <= check_share <= 1.0:
+            raise ValueError(f"the share of blocks to check must be 0 to 1, got {check_share:g}")
+        for folder in ship:
+            if not folder.is_dir():
+                raise ValueError(f"{folder} is no folder; --ship names the folder from which an agent imports")
+        self.path = path
+        file = read_cluster_file(path)
+        self.is_secure = file.is_secure
+        self.ship = tuple(ship)
+        self._say = say
+        self._most = slots
+        self._share = check_share
+        self._draw = random.Random(0)
+        self._checked = 0
+        self._work: TravellingWork | None = None
+        self._open: dict[Future[Done], Future[Delivery]] = {}
+        self._threads: dict[str, int] = {}
+        self._looked = -_LOOK_S
+        settle()
+        try:
+            self._client = Client(
+                file.address, security=security_of(file), set_as_default=False, timeout=CONNECT_S, name="plurispiel"
+            )
+        except (OSError, TimeoutError) as error:
+            raise OSError(
+                f"the scheduler at {file.address} does not answer ({error}); plurispiel cluster {path} starts one"
+            ) from None
+        self._executor = self._client.get_executor(pure=False, retries=_RETRIES)
+        try:
+            for name, value in self._ask("facts").items():
+                if name in facts and facts[name] != value:
+                    raise ValueError(
+                        f"the cluster of {path} differs: {name} is {value} there and {facts[name]} here; start it "
+                        "again with the package that is installed here"
+                    )
+        except BaseException:
+            self.shutdown()
+            raise
+
+    @property
+    def num_workers(self) -> int:
+        """The number of workers that are there."""
+        return len(self._client.nthreads())
+
+    @property
+    def slots(self) -> int:
+        """The number of slots of the workers that are there; at least 1, as the first worker may be on its way."""
+        if time.monotonic() >= self._looked + _LOOK_S:
+            self._looked = time.monotonic()
+            before, self._threads = sum(self._threads.values()), self._client.nthreads()
+            if not self._threads:
+                self._say(f"no worker is there; plurispiel worker {self.path} starts one, on any machine")
+            elif sum(self._threads.values()) != before:
+                self._say(f"workers: {len(self._threads)}, with slots: {sum(self._threads.values())}")
+        there = max(1, sum(self._threads.values()))
+        return min(self._most, there) if self._most else there
+
+    @property
+    def least_seconds(self) -> float:
+        """The time of jobs submitted together."""
+        return task_seconds(self.slots)
+
+    def engage(self, work: Work) -> PackedWork:
+        """Send what the work needs to the scheduler, from which workers fetch it; return the work as it travels.
+
+        Raises
+        ------
+        ValueError
+            If a file cannot be sent.
+        """
+        travelling = cast(TravellingWork, work)
+        if travelling.reaches_network and not self.is_secure:
+            raise ValueError(
+                f"agents that can use the network may not play on the cluster of {self.path}, which has no keys; start "
+                "it without --insecure, or play in a sandbox and without --agent-network"
+            )
+        ship = [folder.resolve() for folder in self.ship]
+        shipped = (next((folder for folder in ship if path.is_relative_to(folder)), path) for path in travelling.paths)
+        parcels = {str(path): make_parcel(path) for path in (*shipped, *ship)}
+        self._work = travelling
+        self._send(parcels)
+        return pack(PostedWork(travelling.departing(), parcels))
+
+    def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
+        """Submit jobs of a work; `do` stands for `workshop.deliver`."""
+        packed, jobs = arguments
+        outer: Future[Done] = Future()
+        again = self._draw.random() < self._share
+        inner = self._executor.submit(deliver, packed, jobs)
+        self._open[outer] = inner
+        outer.add_done_callback(self._closed)
+        inner.add_done_callback(lambda task: self._arrived(task, outer, (packed, jobs) if again else None))
+        return outer
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Drop what is not done, and leave the cluster, which stays."""
+        for outer in list(self._open):
+            outer.cancel()
+        with contextlib.suppress(Exception):  # a scheduler that is gone
+            self._client.close(timeout=2.0)
+        if self._checked:
+            self._say(f"{self._checked:,} tasks were done by two workers, with equal results")
+            self._checked = 0
+
+    def _ask(self, request: str, **arguments: Any) -> Any:
+        """Return the scheduler's answer to one of our requests (`registry`)."""
+        return self._client.sync(getattr(self._client.scheduler, f"plurispiel_{request}"), **arguments)
+
+    def _send(self, parcels: Mapping[str, Any]) -> None:
+        files = {digest: Path(path) / name for path, parcel in parcels.items() for name, _, digest in parcel.files}
+        for digest in self._ask("missing", digests=sorted(files)):
+            offset, content = 0, list(pieces(files[digest])) or [b""]
+            for number, piece in enumerate(content, start=1):
+                self._ask("store", digest=digest, offset=offset, piece=piece, is_last=number == len(content))
+                offset += len(piece)
+
+    def _closed(self, outer: "Future[Done]") -> None:
+        inner = self._open.pop(outer, None)
+        if outer.cancelled() and inner is not None:
+            inner.cancel()
+
+    def _arrived(
+        self, task: "Future[Delivery]", outer: "Future[Done]", again: tuple[PackedWork, Sequence[Any]] | None
+    ) -> None:
+        """Hand over an outcome, if it need not be checked first; called by a thread of dask."""
+        with contextlib.suppress(InvalidStateError):  # cancelled meanwhile
+            try:
+                first = self._outcome(task)
+            except Exception as error:
+                outer.set_exception(error)
+                return
+            others = self._elsewhere(first)
+            can_compare = bool(others) and first.done.error is None and None not in self._essences(first.done)
+            if again is None or not can_compare:
+                outer.set_result(self._unloaded(first.done))
+                return
+            second = self._executor.submit(deliver, *again, workers=others, allow_other_workers=True)
+            self._open[outer] = second
+            second.add_done_callback(lambda task: self._compared(first, task, outer))
+
+    def _elsewhere(self, first: Delivery) -> list[str]:
+        """Return the workers that may check an outcome: those at other hosts, or else the other workers."""
+        host = first.worker.rpartition(":")[0]
+        others = [address for address in self._threads if address != first.worker]
+        return [address for address in others if address.rpartition(":")[0] != host] or others
+
+    def _compared(self, first: Delivery, task: "Future[Delivery]", outer: "Future[Done]") -> None:
+        with contextlib.suppress(InvalidStateError):
+            try:
+                second = self._outcome(task)
+            except Exception as error:
+                outer.set_exception(error)
+                return
+            if second.worker != first.worker:
+                if self._essences(first.done) != self._essences(second.done):
+                    outer.set_exception(
+                        MachinesDisagree(
+                            f"{first.machine} ({first.worker}) and {second.machine} ({second.worker}) have different "
+                            "results of the same jobs; no result of these machines can be relied on. What was stored "
+                            "before stays. Find the machine that is wrong, and leave it out"
+                        )
+                    )
+                    return
+                self._checked += 1
+            outer.set_result(self._unloaded(first.done))
+
+    def _essences(self, done: Done) -> list[bytes | None]:
+        assert self._work is not None
+        return [self._work.essence(carried.result) for carried in done.results]
+
+    def _outcome(self, task: "Future[Delivery]") -> Delivery:
+        """Return the outcome of a finished task.
+
+        Raises
+        ------
+        WorkerFailed
+            If there is none: the scheduler is gone, or workers died over these jobs again and again.
+        """
+        try:
+            return task.result()
+        except CancelledError:
+            raise WorkerFailed(
+                f"the scheduler of {self.path} is gone; start it again (plurispiel cluster {self.path}), and run the "
+                "same command again to resume"
+            ) from None
+        except WorkerFailed:
+            raise
+        except KilledWorker:
+            raise WorkerFailed(
+                "workers died again and again over the same jobs; see their machines, perhaps for want of memory"
+            ) from None
+        except Exception as error:
+            raise WorkerFailed(f"a worker of the cluster failed: {type(error).__name__}: {error}") from error
+
+    def _unloaded(self, done: Done) -> Done:
+        """Return an outcome with its bare results, after what agents printed was appended to the run's logs."""
+        assert self._work is not None
+        folder = self._work.logs
+        for carried in done.results:
+            for name, text in carried.logs.items() if folder else ():
+                folder.mkdir(parents=True, exist_ok=True)  # type: ignore[union-attr]
+                with open(folder / Path(name).name, "ab") as stream:  # type: ignore[operator]
+                    stream.write(text)
+        return done._replace(results=[carried.result for carried in done.results])

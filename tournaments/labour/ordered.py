@@ -1,0 +1,108 @@
+"""Jobs handed to a `Labour`, with few of them under way at any time: results in order, or as they come."""
+
+import concurrent.futures
+import contextlib
+import itertools
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+from plurispiel.tournaments.labour.work import Done, Labour, Work, do
+
+__all__ = ["as_done", "in_order", "task_seconds"]
+
+# Largest number of tasks under way for each slot, which bounds the memory of finished results. In order, results wait
+# for unfinished earlier ones: more tasks have to be under way there.
+_WINDOW_IN_ORDER, _WINDOW = 16, 4
+
+Results = Generator[tuple[Any, Any], None, None]
+
+_GROWTH = 16  # the largest factor by which a task has more jobs than the task measured last
+_FIRST = 2  # tasks of one job for each slot, by which jobs are measured before more are handed out
+
+
+def task_seconds(slots: int) -> float:
+    """Return how long tasks on a cluster should take at least: its scheduler has to hand out about 100 a second."""
+    return max(0.5, slots / 100)
+
+
+def in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
+    """Begin a work, and return an iterator over each job with its result, in the order of the jobs.
+
+    The jobs that are taken but not done when the caller stops are dropped.
+
+    Raises
+    ------
+    Exception
+        What a job raises, after the results of all jobs before it.
+    WorkerFailed
+        If a worker process dies.
+    """
+    return _in_order(labour, _Tasks(labour, work, jobs))
+
+
+def as_done(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
+    """Begin a work, and return an iterator over each job with its result once it is done; errors as in `in_order`."""
+    return _as_done(labour, _Tasks(labour, work, jobs))
+
+
+def _in_order(labour: Labour, tasks: "_Tasks") -> Results:
+    with contextlib.closing(tasks):
+        waiting: deque[Future[Done]] = deque()
+        while True:
+            waiting += tasks.begun((_WINDOW_IN_ORDER * labour.slots or 1) - len(waiting))
+            if not waiting:
+                return
+            yield from tasks.results(waiting.popleft())
+
+
+def _as_done(labour: Labour, tasks: "_Tasks") -> Results:
+    with contextlib.closing(tasks):
+        waiting: set[Future[Done]] = set()
+        while True:
+            waiting.update(tasks.begun((_WINDOW * labour.slots or 1) - len(waiting)))
+            if not waiting:
+                return
+            finished, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+            for task in finished:
+                yield from tasks.results(task)
+
+
+class _Tasks:
+    """Submits jobs, joined to tasks of about `Labour.least_seconds`, and unpacks their results."""
+
+    def __init__(self, labour: Labour, work: Work, jobs: Iterable[Any]):
+        self._labour = labour
+        self._packed = labour.engage(work)
+        self._jobs = iter(jobs)
+        self._size = 0  # jobs in a task; 0 before the first is measured
+        self._given: dict[Future[Done], list[Any]] = {}
+
+    def begun(self, number: int) -> Iterator[Future[Done]]:
+        """Submit up to `number` tasks, and yield them; at first only few, as the time that a job takes is not known."""
+        if not self._size:
+            number = min(number, (_FIRST * self._labour.slots or 1) - len(self._given))
+        for _ in range(number):
+            joined = list(itertools.islice(self._jobs, self._size or 1))
+            if not joined:
+                return
+            task = self._labour.submit(do, self._packed, joined)
+            self._given[task] = joined
+            yield task
+
+    def results(self, task: "Future[Done]") -> Iterator[tuple[Any, Any]]:
+        """Wait for a task, and yield its jobs with their results."""
+        done = task.result()
+        joined = self._given.pop(task)
+        if done.results:
+            each = max(done.seconds / len(done.results), 1e-9)
+            self._size = max(1, min(int(self._labour.least_seconds / each), _GROWTH * len(joined)))
+        yield from zip(joined, done.results, strict=False)
+        if done.error is not None:
+            raise done.error
+
+    def close(self) -> None:
+        """Drop the tasks that have not begun."""
+        for task in self._given:
+            task.cancel()

@@ -1,0 +1,160 @@
+"""The scheduler of a cluster: hands jobs to workers, knows who may work, and keeps parcels for late workers."""
+
+import asyncio
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from distributed.security import Security
+
+from plurispiel.abstraction.machine.interrupts import SIGNALS
+from plurispiel.tournaments.contestants.process import close_to_others
+from plurispiel.tournaments.labour.cluster_file import ClusterFile
+from plurispiel.tournaments.labour.dask_parts import QuietScheduler, security_of, settle
+from plurispiel.tournaments.labour.parcels import MAX_BYTES, PIECE
+
+__all__ = ["serve_cluster"]
+
+_DEATHS = 10  # workers that may die at the same jobs before these jobs count as their cause
+
+
+def serve_cluster(
+    path: Path,
+    facts: Mapping[str, str],
+    say: Callable[[str], object],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    secure: bool = True,
+    patience: float = 60.0,
+) -> None:
+    """Run a scheduler until a signal ends this process; its file is there meanwhile.
+
+    Parameters
+    ----------
+    path : Path
+        The file that clients and workers need (`ClusterFile`).
+    facts : mapping
+        What workers have to have in common with this machine, by name.
+    say : callable
+        Called with a line when the scheduler is ready, and whenever a worker comes or goes.
+    host : str
+        The address to listen at.
+    port : int
+        0 for a free one.
+    secure : bool
+        Whether all speak by TLS.
+    patience : float
+        Seconds without a sign of life after which a worker's jobs are done elsewhere.
+
+    Raises
+    ------
+    OSError
+        If the address or the port cannot be used, or the file cannot be written.
+    """
+    close_to_others()  # this process has the key, and runs what the key's owners send
+    settle()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="plurispiel-parcels-") as folder:
+        registry = _Registry(Path(folder), facts)
+        asyncio.run(_serve(path, registry, say, host, port, secure, patience))
+
+
+class _Registry:
+    """What a scheduler answers besides dask's own requests.
+
+    Parameters
+    ----------
+    folder : Path
+        Files of parcels, by their SHA-256.
+    facts : mapping
+        As in `serve_cluster`.
+    """
+
+    def __init__(self, folder: Path, facts: Mapping[str, str]):
+        self._folder = folder
+        self._facts = dict(facts)
+
+    def handlers(self) -> dict[str, Callable[..., Any]]:
+        """Return the answers by the names of the requests."""
+        return {
+            "plurispiel_facts": self._tell_facts,
+            "plurispiel_missing": self._missing,
+            "plurispiel_store": self._store,
+            "plurispiel_piece": self._piece,
+        }
+
+    async def _tell_facts(self) -> dict[str, str]:
+        return self._facts
+
+    async def _missing(self, digests: Sequence[str]) -> list[str]:
+        return [digest for digest in digests if not self._path(digest).exists()]
+
+    async def _store(self, digest: str, offset: int, piece: bytes, is_last: bool) -> None:
+        part = self._path(digest).with_suffix(".part")
+        if not 0 <= offset <= MAX_BYTES or len(piece) > PIECE:
+            raise ValueError("a piece is too large")
+        with open(part, "r+b" if offset else "wb") as stream:
+            stream.seek(offset)
+            stream.write(piece)
+        if is_last:
+            os.replace(part, self._path(digest))
+
+    async def _piece(self, digest: str, offset: int) -> bytes:
+        with open(self._path(digest), "rb") as stream:
+            stream.seek(offset)
+            return stream.read(PIECE)
+
+    def _path(self, digest: str) -> Path:
+        if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+            raise ValueError(f"no SHA-256: {digest[:80]!r}")
+        return self._folder / digest
+
+
+async def _serve(
+    path: Path,
+    registry: _Registry,
+    say: Callable[[str], object],
+    host: str,
+    port: int,
+    secure: bool,
+    patience: float,
+) -> None:
+    loop, ends = asyncio.get_running_loop(), asyncio.Event()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, ends.set)
+    keys = _new_keys() if secure else ClusterFile("", "", "")
+    scheduler = QuietScheduler(
+        host=host,
+        port=port,
+        protocol="tls" if secure else "tcp",
+        security=security_of(keys),
+        dashboard=False,
+        allowed_failures=_DEATHS,
+        worker_ttl=patience,
+    )
+    scheduler.handlers.update(registry.handlers())
+    async with scheduler:
+        file = keys._replace(address=scheduler.address)
+        file.write(path)
+        say(f"the scheduler listens at {file.address}" + ("" if secure else ", WITHOUT encryption and keys"))
+        say(f"workers: plurispiel worker {path}; Ctrl-C ends the cluster")
+        known = 0
+        while not ends.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ends.wait(), 0.5)
+            slots = sum(worker.nthreads for worker in scheduler.workers.values())
+            if slots != known:
+                say(f"workers: {len(scheduler.workers)}, with slots: {slots}")
+                known = slots
+        with contextlib.suppress(OSError):
+            path.unlink()  # workers see by that, that this is no accident
+
+
+def _new_keys() -> ClusterFile:
+    """Return a new key with its certificate."""
+    security = Security.temporary()
+    return ClusterFile("", security.tls_ca_file, security.tls_worker_key)

@@ -1,0 +1,240 @@
+"""Worker processes of this machine, which receive jobs by pipes."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from typing import Any, NamedTuple
+
+from plurispiel.abstraction.machine.copies import can_fork
+from plurispiel.abstraction.machine.interrupts import SIGNALS, interrupts_held, leave_to_parent
+from plurispiel.tournaments.contestants.process import close_to_others, die_with
+from plurispiel.tournaments.labour.own_modules import own_modules_only, pass_nothing_on
+from plurispiel.tournaments.labour.work import Done, PackedWork, Work, WorkerFailed, Workplace, pack, sendable
+
+__all__ = ["Team"]
+
+_IDLE_S = 60.0  # time without jobs after which a work ends, to begin again with its next jobs
+_PATIENCE_S = 2.0  # time for workers to end before they are killed
+
+
+class _Assignment(NamedTuple):
+    """Jobs of a work, and the future of their outcome."""
+
+    future: "Future[Done]"
+    packed: PackedWork
+    jobs: Sequence[Any]
+
+
+class _WorkerProcess:
+    """A process that does jobs in the order in which they are given to the process.
+
+    Parameters
+    ----------
+    others : sequence of Connection
+        The pipes of the workers that were started before.
+    """
+
+    def __init__(self, others: Sequence[Connection]):
+        forks = can_fork()
+        context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        not_theirs = (*others, self.pipe) if forks else ()
+        self.process = context.Process(target=_work, args=(theirs, not_theirs), daemon=True)
+        self.given: deque[_Assignment] = deque()
+        self._digest = ""
+        if not forks:
+            with interrupts_held(), own_modules_only():
+                resource_tracker.ensure_running()  # else `start` starts the tracker, which unblocks held interrupts
+        with interrupts_held(), own_modules_only():
+            self.process.start()
+        theirs.close()
+
+    def send(self, packed: PackedWork, jobs: Sequence[Any]) -> None:
+        """Send jobs, and before the first jobs of a work the work.
+
+        Raises
+        ------
+        WorkerFailed
+            If the process has died.
+        """
+        is_known, self._digest = packed.digest == self._digest, packed.digest
+        try:
+            self.pipe.send((packed._replace(content=b"") if is_known else packed, jobs))
+        except OSError:
+            raise self._failure() from None
+
+    def receive(self) -> Done:
+        """Wait for the outcome of the oldest jobs that were sent."""
+        try:
+            return self.pipe.recv()
+        except (EOFError, OSError):
+            raise self._failure() from None
+
+    def _failure(self) -> WorkerFailed:
+        self.process.join(timeout=1.0)
+        return WorkerFailed(
+            f"a worker process died (exit code {self.process.exitcode}); run the same command again to resume"
+        )
+
+
+class Team(Executor):
+    """Worker processes of this machine.
+
+    Every worker has up to two tasks, so that a worker that has finished one can begin the next at once. After the death
+    of a worker the team does no more jobs.
+
+    Parameters
+    ----------
+    workers : int
+        The number of processes.
+    """
+
+    least_seconds = 0.01
+
+    def __init__(self, workers: int):
+        self._workers: list[_WorkerProcess] = []
+        self._thread: threading.Thread | None = None  # processes start as copies before there is a second thread
+        self._lock = threading.Lock()
+        self._queue: deque[_Assignment] = deque()
+        self._woken, self._wake = multiprocessing.Pipe(duplex=False)
+        self._failure: WorkerFailed | None = None
+        self._ends = False
+        try:
+            for _ in range(workers):
+                self._workers.append(_WorkerProcess([worker.pipe for worker in self._workers]))
+        except BaseException:
+            self.shutdown()
+            raise
+
+    @property
+    def slots(self) -> int:
+        """The number of processes."""
+        return len(self._workers)
+
+    @property
+    def pids(self) -> list[int | None]:
+        """The ids of the processes."""
+        return [worker.process.pid for worker in self._workers]
+
+    def engage(self, work: Work) -> PackedWork:
+        """Begin a work in all processes, unless they do jobs already: then it begins with its first jobs.
+
+        Raises
+        ------
+        Exception
+            What the beginning of the work raises in a process.
+        WorkerFailed
+            If a process dies before it is ready.
+        """
+        packed = pack(work)
+        if self._thread is None:
+            for worker in self._workers:
+                worker.send(packed, [])
+            for worker in self._workers:
+                if error := worker.receive().error:
+                    raise error
+        return packed
+
+    def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
+        """Queue jobs; `do` stands for `Workplace.do` in one of the processes."""
+        future: Future[Done] = Future()
+        with self._lock:
+            if self._failure is not None:
+                future.set_exception(self._failure)
+                return future
+            self._queue.append(_Assignment(future, *arguments))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._dispatch, name="team", daemon=True)
+                self._thread.start()
+        self._wake.send_bytes(b"")
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers; a worker that does not end within `_PATIENCE_S` seconds is killed."""
+        self._ends = True
+        if self._thread is not None:
+            self._wake.send_bytes(b"")
+            self._thread.join()
+            self._thread = None
+        for worker in self._workers:
+            worker.pipe.close()  # a worker ends when it finds its pipe closed
+        patience = time.monotonic() + _PATIENCE_S
+        for worker in self._workers:
+            worker.process.join(timeout=max(0.0, patience - time.monotonic()))
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+        for end in (self._woken, self._wake):
+            end.close()
+
+    def _dispatch(self) -> None:
+        """Give tasks to workers and outcomes to futures, until the team ends or a worker dies; runs in a thread."""
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the main thread handles signals
+        try:
+            while not self._ends:
+                self._give()
+                busy = {worker.pipe: worker for worker in self._workers if worker.given}
+                for pipe in wait([self._woken, *busy]):
+                    if pipe is self._woken:
+                        self._woken.recv_bytes()
+                        continue
+                    done = busy[pipe].receive()  # type: ignore[index]
+                    busy[pipe].given.popleft().future.set_result(done)  # type: ignore[index]
+        except WorkerFailed as error:
+            self._fail(error)
+
+    def _give(self) -> None:
+        """Give tasks from the queue to the workers that have fewest."""
+        for held in range(2):
+            for worker in self._workers:
+                while len(worker.given) <= held and self._queue:
+                    task = self._queue.popleft()
+                    if task.future.set_running_or_notify_cancel():
+                        worker.given.append(task)
+                        worker.send(task.packed, task.jobs)
+
+    def _fail(self, error: WorkerFailed) -> None:
+        """Let all tasks fail, those submitted later as well."""
+        with self._lock:
+            self._failure = error
+            for task in self._queue:
+                if task.future.set_running_or_notify_cancel():
+                    task.future.set_exception(error)
+            self._queue.clear()
+        for worker in self._workers:
+            while worker.given:
+                worker.given.popleft().future.set_exception(error)
+
+
+def _work(pipe: Connection, not_mine: Sequence[Connection]) -> None:
+    """Do the jobs that come through the pipe, until the pipe is closed; the main function of a worker process.
+
+    Parameters
+    ----------
+    not_mine : sequence of Connection
+        Ends of pipes that a copy of the run's process holds. They are closed here: while a copy of the run's end is
+        open, a worker does not find its pipe closed.
+    """
+    for end in not_mine:
+        end.close()
+    close_to_others()
+    die_with(os.getppid())  # else the worker could play on for minutes at a block that nobody stores
+    leave_to_parent()
+    pass_nothing_on()
+    sys.stdin = open(os.devnull)  # noqa: SIM115
+    sys.stdout = sys.stderr  # keeps an agent's prints out of the results on standard output
+    with contextlib.suppress(EOFError, OSError), contextlib.closing(Workplace()) as place:
+        while True:
+            if not pipe.poll(_IDLE_S):
+                place.close()  # the contestants' processes, which wait for a run that is over
+            pipe.send(sendable(place.do(*pipe.recv())))

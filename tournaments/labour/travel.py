@@ -1,0 +1,161 @@
+"""Work on its way to another machine: the files it names travel as parcels, and their paths change."""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, Self
+
+from plurispiel.agents.specs import parse_spec, relocate_spec
+from plurispiel.tournaments.labour.parcels import Parcel
+from plurispiel.tournaments.labour.work import Work
+
+__all__ = [
+    "Homecoming",
+    "PostedWork",
+    "SettledWork",
+    "Site",
+    "TravellingWork",
+    "absolute_spec",
+    "moved_spec",
+    "paths_of",
+]
+
+_MAX_LOG = 64 << 10
+"""Bytes of what agents printed that come back with a job, of each log."""
+
+
+class Site(NamedTuple):
+    """What a work finds on another machine.
+
+    Attributes
+    ----------
+    paths : mapping of str to str
+        The places of files and folders there, by their paths on the machine that they come from.
+    hidden : tuple of Path
+        Files and folders that agents must not see there.
+    logs : Path
+        A folder for the output of agents.
+    """
+
+    paths: Mapping[str, str]
+    hidden: tuple[Path, ...]
+    logs: Path
+
+
+class TravellingWork(Work, Protocol):
+    """Work that other machines can do."""
+
+    @property
+    def paths(self) -> Sequence[Path]:
+        """The files and folders that have to travel."""
+
+    @property
+    def logs(self) -> Path | None:
+        """The folder for the output of agents on the run's own machine; None without agents from outside."""
+
+    @property
+    def reaches_network(self) -> bool:
+        """Whether agents from outside can use the network."""
+
+    def departing(self) -> Self:
+        """Return the work with absolute paths, and with what has to be the same elsewhere."""
+
+    def moved(self, site: Site) -> Self:
+        """Return a work that has departed, for the machine on which it has arrived.
+
+        Raises
+        ------
+        ValueError
+            If something that the work needs is not there, or differs.
+        """
+
+    def essence(self, result: Any) -> bytes | None:
+        """Return what has to be equal wherever a job is done; None for a work whose results may differ."""
+
+
+@dataclass(frozen=True)
+class PostedWork:
+    """A work as it leaves the run's machine; `parcels` are what it brings, by their paths there."""
+
+    work: TravellingWork
+    parcels: Mapping[str, Parcel]
+
+
+class Homecoming(NamedTuple):
+    """A result, with what agents printed meanwhile, by the names of their logs."""
+
+    result: Any
+    logs: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class SettledWork:
+    """A work that has arrived at a machine: its results come back as `Homecoming`."""
+
+    work: TravellingWork
+    site: Site
+
+    @contextmanager
+    def begin(self) -> Iterator[Callable[[Any], Homecoming]]:
+        """Begin the work with the paths of this machine, and with a folder of its own for logs."""
+        read: dict[Path, int] = {}
+        logs = Path(tempfile.mkdtemp(dir=self.site.logs))
+
+        def do(job: Any) -> Homecoming:
+            result = do_it(job)
+            return Homecoming(result, dict(_grown(logs, read)))
+
+        with self.work.moved(self.site._replace(logs=logs)).begin() as do_it:
+            yield do
+
+
+def paths_of(specs: Sequence[str]) -> list[Path]:
+    """Return the files and folders that agents need on another machine.
+
+    These are Python files and stored strategies in folders. A program (``stdio``, ``acpc``, ``pokerbots``) and a module
+    have to be on the machine already, under the same name.
+    """
+    return list(dict.fromkeys(Path(given).resolve() for given in map(_path_in, specs) if given))
+
+
+def moved_spec(spec: str, site: Site) -> str:
+    """Return a spec that `absolute_spec` has made, with the path of its file or stored strategy on another machine."""
+    for folder, place in site.paths.items():
+        given = _path_in(spec, folder)
+        if given:
+            return spec.replace(given, str(Path(place) / Path(given).relative_to(folder)), 1)
+    return spec
+
+
+def absolute_spec(spec: str) -> str:
+    """Return a spec with resolved, absolute paths, as it travels."""
+    given = _path_in(spec)
+    return spec.strip().replace(given, str(Path(given).resolve()), 1) if given else relocate_spec(spec, Path.cwd())
+
+
+def _path_in(spec: str, folder: str = "") -> str:
+    """Return the path of the file or stored strategy that a spec names; empty for other specs.
+
+    Parameters
+    ----------
+    folder : str
+        A folder or file of another machine, at or below which the path has to be; by default it has to exist here.
+    """
+    parsed = parse_spec(spec)
+    given = parsed.file or (parsed.argument if parsed.is_stored else "")
+    is_it = Path(given).is_relative_to(folder) if folder else Path(given).exists()
+    return given if given and is_it else ""
+
+
+def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:
+    """Yield what was appended to the logs since the last call; `read` is modified in place."""
+    for path in sorted(folder.glob("*.log")):
+        with contextlib.suppress(OSError), open(path, "rb") as stream:
+            stream.seek(read.get(path, 0))
+            new = stream.read(_MAX_LOG)
+            read[path] = path.stat().st_size
+            if new:
+                yield path.name, new

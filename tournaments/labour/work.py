@@ -1,0 +1,234 @@
+"""Work that consists of jobs, and the places where jobs are done.
+
+A run hands its jobs to a `Labour`: an executor (`concurrent.futures`) of this process (`Alone`), of worker processes
+(`team.Team`), of a cluster (`cluster.Cluster`) or of a library (`Borrowed`). Whoever does a job, its result is the
+same. Everything that decides results stays in the run's own process: the order of jobs, seeds, stop rules, the store.
+"""
+
+import hashlib
+import pickle
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+__all__ = ["Alone", "Borrowed", "Calls", "Done", "Labour", "PackedWork", "Work", "WorkerFailed", "Workplace", "do", "pack"]
+
+
+class WorkerFailed(OSError):
+    """A worker process died, or a part of the program failed in it. The same command resumes the run."""
+
+
+class Work(Protocol):
+    """What a process needs to do the jobs of a run: plain values that can be pickled, as are jobs and results."""
+
+    def begin(self) -> AbstractContextManager[Callable[[Any], Any]]:
+        """Prepare this process, and return a context with the function that does one job and returns its result."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Work without preparation: each job is the argument of a function, which can be pickled."""
+
+    function: Callable[[Any], Any]
+
+    @contextmanager
+    def begin(self) -> Iterator[Callable[[Any], Any]]:
+        """Return the function."""
+        yield self.function
+
+
+class PackedWork(NamedTuple):
+    """Work as it travels to other processes.
+
+    Attributes
+    ----------
+    digest : str
+        The SHA-256 of the content.
+    content : bytes
+        The pickled `Work`.
+    """
+
+    digest: str
+    content: bytes
+
+
+class Done(NamedTuple):
+    """The outcome of some jobs of one work, done one after the other.
+
+    Attributes
+    ----------
+    results : sequence
+        The results in the order of the jobs, up to the first job that failed.
+    error : Exception or None
+        What the job after the last result raised.
+    seconds : float
+        The time that the jobs took, without that for the beginning of the work.
+    """
+
+    results: Sequence[Any]
+    error: Exception | None
+    seconds: float
+
+
+class Labour(Protocol):
+    """An executor of jobs, and how to use it.
+
+    Attributes
+    ----------
+    slots : int
+        The number of jobs that can be done at once, beside the caller's own computing; a cluster's number may change.
+        0: each job is done when it is submitted.
+    least_seconds : float
+        Short jobs are joined until those submitted together take about this time.
+    """
+
+    @property
+    def slots(self) -> int:
+        """The number of jobs at once."""
+
+    @property
+    def least_seconds(self) -> float:
+        """The time of jobs submitted together."""
+
+    def engage(self, work: Work) -> PackedWork:
+        """Make ready for a work, and return it in the form in which it is submitted with its jobs.
+
+        Raises
+        ------
+        Exception
+            What the beginning of the work raises.
+        """
+
+    def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":
+        """Have the function `do` called with a packed work and a sequence of jobs."""
+
+
+def _nothing(job: Any) -> Any:
+    raise AssertionError("no work has begun")
+
+
+class Workplace:
+    """Does jobs in this process. A work is begun with its first jobs, and lasts until jobs of another work come."""
+
+    def __init__(self) -> None:
+        self._digest = ""
+        self._last = PackedWork("", b"")
+        self._begun = ExitStack()
+        self._do: Callable[[Any], Any] = _nothing
+
+    def do(self, packed: PackedWork, jobs: Sequence[Any]) -> Done:
+        """Do jobs up to the first that raises an exception."""
+        results: list[Any] = []
+        start = time.perf_counter()
+        try:
+            self.begin(packed)
+            start = time.perf_counter()
+            for job in jobs:
+                results.append(self._do(job))
+        except Exception as error:
+            return Done(results, error, time.perf_counter() - start)
+        return Done(results, None, time.perf_counter() - start)
+
+    def close(self) -> None:
+        """End the work."""
+        self._digest, self._do = "", _nothing
+        self._begun.close()
+
+    def begin(self, packed: PackedWork) -> None:
+        """Begin a work, unless it is the present one; the work begun last need not come with its content."""
+        if packed.digest == self._digest:
+            return
+        self.close()
+        if packed.content:
+            self._last = packed
+        assert packed.digest == self._last.digest
+        work: Work = pickle.loads(self._last.content)
+        self._do = self._begun.enter_context(work.begin())
+        self._digest = packed.digest
+
+
+class Alone(Executor):
+    """Does each job in this process, at the moment of its submission."""
+
+    slots, least_seconds = 0, 0.0
+
+    def __init__(self) -> None:
+        self._place = Workplace()
+
+    def engage(self, work: Work) -> PackedWork:
+        """Begin a work in this process, and return it packed."""
+        packed = pack(work)
+        self._place.begin(packed)
+        return packed
+
+    def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
+        """Return a future that has its result already; `do` is a name for `Workplace.do` here."""
+        future: Future[Done] = Future()
+        future.set_result(self._place.do(*arguments))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the work."""
+        self._place.close()
+
+
+class Borrowed:
+    """The executor of a library, such as ``mpi4py.futures.MPIPoolExecutor``, whose processes import this package.
+
+    Parameters
+    ----------
+    executor : Executor
+        Stays open: the caller ends it.
+    slots : int
+        The number of its processes.
+    """
+
+    least_seconds = 0.1
+
+    def __init__(self, executor: Executor, slots: int):
+        if slots < 1:
+            raise ValueError(f"the executor needs the number of its processes as workers, at least 1, got {slots}")
+        self._executor = executor
+        self.slots = slots
+
+    def engage(self, work: Work) -> PackedWork:
+        """Return the packed work; each process begins the work with its first jobs."""
+        return pack(work)
+
+    def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":
+        """Submit jobs."""
+        return self._executor.submit(do, *arguments)
+
+
+def pack(work: object) -> PackedWork:
+    """Return a `Work` as it travels."""
+    content = pickle.dumps(work)
+    return PackedWork(hashlib.sha256(content).hexdigest(), content)
+
+
+_here = Workplace()
+
+
+def do(packed: PackedWork, jobs: Sequence[Any]) -> Done:
+    """Do jobs in this process, for an executor that calls functions of modules."""
+    return sendable(_here.do(packed, jobs))
+
+
+def sendable(done: Done) -> Done:
+    """Return an outcome whose error survives the way to another process.
+
+    An error that is neither of this package nor a ValueError or OSError is a defect: its traceback is printed here.
+    """
+    error = done.error
+    if error is None or type(error).__module__.startswith("plurispiel."):
+        return done
+    if isinstance(error, ValueError):
+        return done._replace(error=ValueError(str(error)))  # a subclass may be impossible to unpickle
+    if isinstance(error, OSError):
+        return done._replace(error=OSError(str(error)))
+    traceback.print_exception(error)
+    return done._replace(error=WorkerFailed(f"a worker failed: {type(error).__name__}: {error}"))

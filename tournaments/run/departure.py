@@ -1,0 +1,136 @@
+"""What work that travels has to find again on another machine: agents, bucket tables, a sandbox."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from plurispiel.abstraction.cards.build import build_table
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.folders import alone_in, tables_folder
+from plurispiel.agents.blueprint.blueprint import missing_table, missing_table_config
+from plurispiel.agents.blueprint.library import find_blueprint, pick_bundled
+from plurispiel.agents.specs import parse_spec
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent
+from plurispiel.tournaments.contestants.sandbox import Sandbox, working_sandbox
+from plurispiel.tournaments.contestants.trial import try_to_load
+from plurispiel.tournaments.labour.travel import Site, moved_spec
+from plurispiel.tournaments.run.kernels import CARDS, warmup
+
+__all__ = ["Departure", "is_fickle", "missing_tables", "moved_sandbox", "try_here"]
+
+
+class Departure(NamedTuple):
+    """What a run's machine has.
+
+    Attributes
+    ----------
+    digest : str
+        The digest of the settings with their agents.
+    missing : mapping of str to str
+        The `missing_tables` there.
+    """
+
+    digest: str
+    missing: Mapping[str, str]
+
+    def check(self, digest: str, rules: HoldemRules, site: Site) -> None:
+        """Refuse a machine that has other things, after the bucket tables that it lacks were built.
+
+        Parameters
+        ----------
+        digest : str
+            The digest of the settings here.
+
+        Raises
+        ------
+        ValueError
+            If agents, values or bucket tables differ.
+        """
+        provide_tables({moved_spec(spec, site): name for spec, name in self.missing.items()}, rules)
+        if digest != self.digest:
+            raise ValueError("the agents or the values of the run are other ones on this machine")
+
+
+def missing_tables(specs: Sequence[str], rules: HoldemRules) -> dict[str, str]:
+    """Return the name of the bucket table that each agent's blueprint lacks on this machine, "" for none, by spec.
+
+    Agents without a blueprint are left out.
+    """
+    folders = {spec: _blueprint_of(spec, rules) for spec in dict.fromkeys(filter(None, specs))}
+    return {spec: missing_table(folder) for spec, folder in folders.items() if folder is not None}
+
+
+def provide_tables(missing: Mapping[str, str], rules: HoldemRules) -> None:
+    """Build the bucket tables that this machine lacks, and the machine of the run has.
+
+    Parameters
+    ----------
+    missing : mapping
+        The result of `missing_tables` there, with the specs as they are here.
+
+    Raises
+    ------
+    ValueError
+        If a table is here that the machine of the run lacks: agents would play otherwise.
+    """
+    for spec, there in missing.items():
+        folder = _blueprint_of(spec, rules)
+        if folder is None:
+            continue
+        with alone_in(tables_folder() / ".building"):  # one of the processes of a machine builds
+            config = missing_table_config(folder)
+            if config is not None and not there:
+                warmup(CARDS)
+                build_table(config, tables_folder() / config.name)
+        here = missing_table(folder)
+        if here != there:
+            raise ValueError(
+                f"{spec} plays without the bucket table {there} on the machine of the run, and with it on this one; "
+                f"build it there: plurispiel abstraction build {there}"
+                if there
+                else f"{spec} needs the bucket table {here}, and {tables_folder() / here} holds another of that name"
+            )
+
+
+def moved_sandbox(sandbox: Sandbox | None, site: Site) -> Sandbox | None:
+    """Return the sandbox of another machine that hides what the given one hides, and the site's own files.
+
+    Raises
+    ------
+    ValueError
+        If a sandbox is needed and does not work.
+    """
+    if sandbox is None:
+        return None
+    here = working_sandbox("bwrap", network=sandbox.network)
+    assert here is not None
+    return here.hiding(*map(Path, sandbox.hidden), *site.hidden)
+
+
+def try_here(contestant: IsolatedAgent, rules: HoldemRules) -> None:
+    """Load an agent once: what it imports may be missing on this machine.
+
+    Raises
+    ------
+    ValueError
+        If it does not load.
+    """
+    with closing(contestant):
+        try:
+            try_to_load(contestant, rules)
+        except ValueError as error:
+            raise ValueError(f"{error} (--ship FOLDER sends what an agent's file imports)") from None
+
+
+def is_fickle(spec: str) -> bool:
+    """Return whether an agent may play otherwise elsewhere: one from outside, or one that thinks for a ``time``."""
+    parsed = parse_spec(spec)
+    return parsed.is_foreign or "time" in dict(parsed.options)
+
+
+def _blueprint_of(spec: str, rules: HoldemRules) -> Path | None:
+    parsed = parse_spec(spec)
+    if not parsed.has_blueprint:
+        return None
+    return find_blueprint(parsed.argument or str(pick_bundled(rules).path))
