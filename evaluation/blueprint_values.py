@@ -31,8 +31,8 @@ from plurispiel.evaluation.line_places import LinePlace
 from plurispiel.evaluation.situations import HandQuestions, Situation
 from plurispiel.evaluation.value_functions import (
     Checkdown,
-    Question,
     ValueFunction,
+    ValueQuestion,
     first_questions,
     next_boards,
 )
@@ -176,13 +176,13 @@ class BlueprintValues(ValueFunction):
 
     def values(self, situation: Situation) -> np.ndarray:
         """Return the value of every combo; if the situation asks for some combos, other entries are arbitrary."""
-        return self.answers([Question(situation)])[0]
+        return self.answers([ValueQuestion(situation)])[0]
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the values before the cards come, since these values are means over run-outs already."""
         return self.values(situation)
 
-    def answers(self, questions: Sequence[Question]) -> list[np.ndarray]:
+    def answers(self, questions: Sequence[ValueQuestion]) -> list[np.ndarray]:
         """Return the answer to each question about one seat and hand, float64[num_combos], in chips."""
         first = questions[0].situation
         asked = HandQuestions(first.rules)

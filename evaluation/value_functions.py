@@ -32,7 +32,7 @@ MIN_SAMPLES, MAX_SAMPLES = 64, 32_000  # two points for each board have to fit i
 _MAX_BOARDS = 2000
 
 
-class Question(NamedTuple):
+class ValueQuestion(NamedTuple):
     """A question to a value function: the values in a situation, or their means after `num_cards` more board cards.
 
     Attributes
@@ -91,7 +91,7 @@ class ValueFunction:
         """
         raise TypeError(f"{type(self).__name__} must define values(situation)")
 
-    def answers(self, questions: Sequence[Question]) -> list[np.ndarray]:
+    def answers(self, questions: Sequence[ValueQuestion]) -> list[np.ndarray]:
         """Return the answer to each question about one seat and hand, float64[num_combos], in chips.
 
         These are `values`, or `next_board_means` where the question is for means.
@@ -112,7 +112,10 @@ class ValueFunction:
             The value of the single combo.
         """
         answers = self.answers(
-            [Question(asked.situation(seat, line, size), num_cards) for seat, line, size, num_cards, *_ in asked.all]
+            [
+                ValueQuestion(asked.situation(seat, line, size), num_cards)
+                for seat, line, size, num_cards, *_ in asked.all
+            ]
         )
         weighted, single = [], []
         for (*_, row, _, combo), values in zip(asked.all, answers, strict=True):
@@ -335,7 +338,7 @@ class _RunOuts:
         return equity
 
 
-def first_questions(rules: HoldemRules) -> list[Question]:
+def first_questions(rules: HoldemRules) -> list[ValueQuestion]:
     """Return questions about the first seat at the start of a hand and after a first call, to compile kernels."""
     hole_cards = rules.cards[: rules.num_seats * rules.num_hole_cards].reshape(rules.num_seats, -1).copy()
     hole_cards[0] = NO_CARD
@@ -344,7 +347,7 @@ def first_questions(rules: HoldemRules) -> list[Question]:
     start = Situation(rules, 0, hole_cards, board, (), state.array.tolist())
     call = Action(state.actor, CALL, state.street)
     state.apply(CALL)
-    return [Question(start), Question(start._replace(actions=(call,), state=state.array.tolist()))]
+    return [ValueQuestion(start), ValueQuestion(start._replace(actions=(call,), state=state.array.tolist()))]
 
 
 def next_boards(

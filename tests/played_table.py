@@ -6,7 +6,7 @@ import random
 
 from plurispiel.agents.specs import unique_names
 from plurispiel.tournaments.contestants.isolated import Limits
-from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.adviser import HintAdviser
 from plurispiel.tournaments.play.dealing import YOU, Table
 from plurispiel.tournaments.play.history import PlayHistory
 from plurispiel.tournaments.play.opponents import Opponents, with_opponents
@@ -35,6 +35,6 @@ def play_table(folder, rules, agents, keys, *, hands=None, hint=None, seed=1, wi
     with contextlib.closing(PlayHistory(folder, rules, {"agents": specs})) as history:
         with Opponents(specs, Limits(), None, folder / "agents.txt") as opponents:
             screen = Screen(out, source, width)
-            adviser = Adviser(opponents.make(hint), hint) if hint else None
+            adviser = HintAdviser(opponents.make(hint), hint) if hint else None
             table = Table(rules, (YOU, *unique_names(specs)), "checkdown", seed)
             return Session(table, Person(screen, adviser), opponents, history, screen).play(hands), out.getvalue()

@@ -20,7 +20,7 @@ from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.situations import NO_CARD, Situation
-from plurispiel.evaluation.value_functions import Checkdown, Question
+from plurispiel.evaluation.value_functions import Checkdown, ValueQuestion
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
@@ -105,7 +105,7 @@ def test_drawn_values_have_the_exact_mean(rules, in_part):
     deck = deal_deck(rules, np.random.default_rng(17))
     situation = situation_of(rules, deck, 0, (), 0)
     expected, holdable = exact.values(situation), situation.holdable()
-    question = Question(situation, 0, holdable / holdable.sum() if in_part else None)
+    question = ValueQuestion(situation, 0, holdable / holdable.sum() if in_part else None)
     samples = []
     for seed in range(4000):
         drawn.restart(np.random.default_rng(seed))
@@ -181,7 +181,9 @@ class SeatBySeat(BlueprintValues):
         for seat in range(asked.rules.num_seats):
             whose = [question for question in asked.all if question[0] == seat]
             questions = [
-                Question(asked.situation(seat, line, size), cards, asked.weights[row] * factor if factor else None, own)
+                ValueQuestion(
+                    asked.situation(seat, line, size), cards, asked.weights[row] * factor if factor else None, own
+                )
                 for _, line, size, cards, row, factor, own in whose
             ]
             for (*_, row, _, own), values in zip(whose, self.answers(questions), strict=True):
@@ -215,10 +217,10 @@ def test_a_seat_that_tells_nothing_is_valued_with_its_own_cards_alone():
     deck = deal_deck(HUNL, np.random.default_rng(4))
     situation = situation_of(HUNL, deck, 0, (), 0)
     own = HUNL.combo_id(deck[:2].tolist())
-    found = values.answers([Question(situation, 0, None, own)])[0]
+    found = values.answers([ValueQuestion(situation, 0, None, own)])[0]
     assert np.flatnonzero(found).tolist() == [own]
     weights = situation.holdable() / situation.holdable().sum()
-    several = values.answers([Question(situation, 0, weights, own)])[0]
+    several = values.answers([ValueQuestion(situation, 0, weights, own)])[0]
     assert 100 < np.count_nonzero(several) < 500 and several[own] != 0.0
 
 

@@ -20,7 +20,7 @@ from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say, say_all
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.outside_options import open_sandbox
-from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.adviser import HintAdviser
 from plurispiel.tournaments.play.dealing import YOU, Table
 from plurispiel.tournaments.play.history import AGENTS_LOG, PlayHistory
 from plurispiel.tournaments.play.opponents import Opponents, default_agent, with_opponents
@@ -57,7 +57,7 @@ def main(options: argparse.Namespace) -> int:
     folder = Path(options.out) if options.out else _default_folder(settings)
     with contextlib.ExitStack() as stack:
         opponents = stack.enter_context(Opponents(specs, limits, sandbox, folder / AGENTS_LOG))
-        adviser = Adviser(opponents.make(options.hint), parse_spec(options.hint).title) if options.hint else None
+        adviser = HintAdviser(opponents.make(options.hint), parse_spec(options.hint).title) if options.hint else None
         history = stack.enter_context(contextlib.closing(PlayHistory(folder, rules, settings)))
         before = len(history.kept)
         if history.was_cut:

@@ -11,7 +11,7 @@ _LEAST = 0.005
 """Actions below this probability are left out."""
 
 
-class Adviser:
+class HintAdviser:
     """An agent that is told what the person's seat is told, and whose actions are never played.
 
     Parameters

@@ -9,7 +9,7 @@ from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.agents.base import Action, Agent, Board, Deal, Event, View
-from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.adviser import HintAdviser
 from plurispiel.tournaments.play.prompt import UnknownKey, legal_keys, parse_key, raise_range
 from plurispiel.tournaments.play.screen import Left, Screen
 from plurispiel.tournaments.play.table_view import Follower, cards_words, street_name, table_lines
@@ -40,7 +40,7 @@ class Person(Agent):
         Whether the person has typed ``q``: the seat then folds, or checks, to the end of the hand.
     """
 
-    def __init__(self, screen: Screen, adviser: Adviser | None = None):
+    def __init__(self, screen: Screen, adviser: HintAdviser | None = None):
         self._screen = screen
         self._adviser = adviser
         self._names: Sequence[str] = ()

@@ -21,7 +21,7 @@ from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent
 from plurispiel.tournaments.contestants.speaker import public_events
-from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.adviser import HintAdviser
 from plurispiel.tournaments.play.dealing import Seating
 from plurispiel.tournaments.run.hand_story import FULL_BYTE, cell_names, combo_cells
 
@@ -121,7 +121,7 @@ class Assistant:
     def _advice(self, question: _Question) -> dict[str, Any]:
         """Return ``name``, and ``shares`` (actions in words with their probabilities) or ``trouble``."""
         name, view = parse_spec(self._adviser).title, question.view
-        adviser = Adviser(self._agent(self._adviser, "advice"), name)
+        adviser = HintAdviser(self._agent(self._adviser, "advice"), name)
         adviser.restart(self._rules, view.seat, question.rng)
         adviser.observe(Deal(view.hole_cards))
         for event in public_events(view.public):

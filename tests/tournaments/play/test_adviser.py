@@ -5,13 +5,13 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.base import Agent, Deal, Decision, PublicState, View
 from plurispiel.agents.specs import make_agent
-from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.adviser import HintAdviser
 
 VIEW = View(PublicState(HUNL, BettingState(HUNL).array.tolist()), 1, (51, 50))
 
 
 def words(agent):
-    adviser = Adviser(agent, "x")
+    adviser = HintAdviser(agent, "x")
     adviser.restart(HUNL, 1, np.random.default_rng(0))
     adviser.observe(Deal((51, 50)))
     return adviser.words(VIEW)

@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_li
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.formats.files import read_hands
-from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.adviser import HintAdviser
 from plurispiel.tournaments.play.person import Person
 from plurispiel.tournaments.play.screen import Left, Screen
 
@@ -71,7 +71,7 @@ def test_the_text_does_not_depend_on_what_is_hidden(hint):
 
     def shown(deck):
         out = io.StringIO()
-        adviser = Adviser(make_agent(hint), hint) if hint else None
+        adviser = HintAdviser(make_agent(hint), hint) if hint else None
         person = Person(Screen(out, RandomKeys(int(deck[0])), 80), adviser)
         person.sit(["you", "a", "b"], np.random.default_rng(4))
         agents = [person, make_agent("call"), make_agent("random")]
