@@ -12,6 +12,7 @@ from plurispiel.agents.spots.flop_row import FlopRow
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.spot_file import SolveSettings, read_spot
 from plurispiel.tournaments.api.notes import Notes
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.sweep.folder import CSV_FILE, PAGE_FILE, SweepFolder
 from plurispiel.tournaments.sweep.run import Say, SweepConduct, plan_sweep, plan_text, run_sweep, time_one_flop
 from plurispiel.tournaments.sweep.settings import SweepSettings, read_flops
@@ -60,6 +61,7 @@ def run_spot_sweep(
     workers: int = 1,
     threads: int | None = None,
     progress: bool = False,
+    labour: Labour | None = None,
 ) -> SpotSweep:
     """Solve a spot on many flops, and write a table and a page; solves the flops that the folder does not have yet.
 
@@ -80,6 +82,8 @@ def run_spot_sweep(
         Threads for each flop; by default all processors are shared among the workers. No number depends on them.
     progress : bool
         Print notes and a progress bar on standard error.
+    labour : Labour, optional
+        Solves the flops, as for `run_tournament`.
 
     Raises
     ------
@@ -90,7 +94,7 @@ def run_spot_sweep(
     KeyboardInterrupt
         Solved flops are kept: the same call goes on.
     """
-    conduct = make_conduct(workers, threads, progress, Notes(progress).say)
+    conduct = make_conduct(workers, threads, progress, Notes(progress).say, labour)
     return measure_sweep(read_sweep(spot, target_pct), flops, Path(out), conduct)
 
 
@@ -104,8 +108,10 @@ def read_sweep(spot: str | Path | Spot, target_pct: float | None = None) -> Swee
     return SweepSettings(spot, solve)
 
 
-def make_conduct(workers: int, threads: int | None, progress: bool, say: Say) -> SweepConduct:
-    """Return how a sweep is computed.
+def make_conduct(
+    workers: int, threads: int | None, progress: bool, say: Say, labour: Labour | None = None
+) -> SweepConduct:
+    """Return how a sweep is computed; by a labour, each flop has one thread unless more are asked for.
 
     Raises
     ------
@@ -114,6 +120,8 @@ def make_conduct(workers: int, threads: int | None, progress: bool, say: Say) ->
     """
     if not 0 <= workers <= MAX_WORKERS or (threads is not None and threads < 1):
         raise ValueError(f"workers must be 0..{MAX_WORKERS:,} and threads at least 1, got {workers} and {threads}")
+    if labour is not None:
+        return SweepConduct(labour.slots, threads or 1, progress, say, labour)
     workers = workers or num_processors()
     return SweepConduct(workers, threads or max(1, num_processors() // workers), progress, say)
 

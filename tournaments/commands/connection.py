@@ -28,7 +28,7 @@ def labour_of(options: argparse.Namespace) -> Iterator[Labour | None]:
             raise ValueError("--check-share and --ship are for a cluster; give its file as --cluster FILE")
         yield None
         return
-    slots = getattr(options, "workers", 0)
+    slots = getattr(options, "workers", None) or 0
     with connect_cluster(
         options.cluster, slots=slots, check_share=options.check_share, ship=options.ship, progress=True
     ) as cluster:

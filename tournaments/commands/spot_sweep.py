@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 from plurispiel.tournaments.api.spot_sweep import SpotSweep, forecast_sweep, make_conduct, measure_sweep, read_sweep
+from plurispiel.tournaments.commands.connection import cluster_words, labour_of
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.commands.spot import find_spot
@@ -19,18 +20,20 @@ def main(options: argparse.Namespace) -> int:
     if path.is_dir():
         raise ValueError(f"{path} is a solved spot; a sweep needs a spot's TOML file")
     settings = read_sweep(path, options.target)
-    conduct = make_conduct(options.workers, options.threads, True, say)
-    out = Path(options.out)
-    if options.dry_run:
-        plan = forecast_sweep(settings, options.flops, out, conduct)
-        if options.json:
-            print(json.dumps(plan))
-        return 0
-    try:
-        found = measure_sweep(settings, options.flops, out, conduct)
-    except KeyboardInterrupt:
-        say(f"interrupted; solved flops are kept. To continue:\n  {_resume_command(options)}")
-        return INTERRUPTED
+    with labour_of(options) as labour:
+        workers = 1 if options.workers is None else options.workers
+        conduct = make_conduct(workers, options.threads, True, say, labour)
+        out = Path(options.out)
+        if options.dry_run:
+            plan = forecast_sweep(settings, options.flops, out, conduct)
+            if options.json:
+                print(json.dumps(plan))
+            return 0
+        try:
+            found = measure_sweep(settings, options.flops, out, conduct)
+        except KeyboardInterrupt:
+            say(f"interrupted; solved flops are kept. To continue:\n  {_resume_command(options)}")
+            return INTERRUPTED
     print(json.dumps(found.to_dict(), allow_nan=False) if options.json else _text(found))
     return 0
 
@@ -40,7 +43,8 @@ def _resume_command(options: argparse.Namespace) -> str:
         f"plurispiel spot sweep {shlex.quote(options.file)} --flops {shlex.quote(options.flops)} "
         f"--out {shlex.quote(options.out)}"
         + (f" --target {options.target:g}" if options.target is not None else "")
-        + (f" --workers {options.workers}" if options.workers != 1 else "")
+        + (f" --workers {options.workers}" if options.workers is not None else "")
+        + cluster_words(options)
         + (f" --threads {options.threads}" if options.threads is not None else "")
         + (" --json" if options.json else "")
     )

@@ -12,7 +12,9 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.spots.flop_row import FlopRow, on_flop
 from plurispiel.agents.spots.flops import WeightedFlop, class_size
 from plurispiel.agents.spots.spot_size import spot_size
-from plurispiel.tournaments.run.pool import done_in_pool
+from plurispiel.tournaments.labour.local import local_labour
+from plurispiel.tournaments.labour.ordered import as_done
+from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.sweep.folder import CSV_FILE, PAGE_FILE, SweepFolder
 from plurispiel.tournaments.sweep.page import make_sweep_page
 from plurispiel.tournaments.sweep.settings import SweepSettings
@@ -38,12 +40,15 @@ class SweepConduct:
         Whether a progress bar is shown.
     say : callable
         Called with each note for the user.
+    labour : Labour or None
+        Solves the flops, in place of processes of this machine.
     """
 
     workers: int
     threads: int
     progress: bool
     say: Say
+    labour: Labour | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,7 @@ def plan_sweep(
     size = spot_size(on_flop(settings.spot, largest), threads=conduct.threads)
     if (reason := size.refusal()) is not None:
         raise ValueError(reason)
-    if size.memory_bytes * conduct.workers > available_bytes():
+    if conduct.labour is None and size.memory_bytes * conduct.workers > available_bytes():
         raise ValueError(
             f"{conduct.workers} workers need {size.memory_bytes / 2**30:.1f} GiB of memory each, and "
             f"{available_bytes() / 2**30:.1f} GiB are free: take fewer workers"
@@ -167,25 +172,12 @@ def _solved(settings: SweepSettings, left: list[WeightedFlop], conduct: SweepCon
     """Yield the rows of flops once they are solved."""
     if not left:
         return
-    work = SweepWork(settings, conduct.threads)
-    if conduct.workers == 1:
-        with work.begin() as solve:
-            yield from map(solve, left)
-        return
-    with contextlib.closing(done_in_pool(work.solve, left, conduct.workers, _Begin(work))) as results:
+    with (
+        contextlib.nullcontext(conduct.labour) if conduct.labour else local_labour(conduct.workers) as labour,
+        contextlib.closing(as_done(labour, SweepWork(settings, conduct.threads), left)) as results,
+    ):
         for _, row in results:
             yield row
-
-
-@dataclass(frozen=True)
-class _Begin:
-    """Loads the kernels of a work in a worker process."""
-
-    work: SweepWork
-
-    def __call__(self) -> None:
-        with self.work.begin():
-            pass
 
 
 def _mixed(flops: Sequence[WeightedFlop]) -> list[WeightedFlop]:

@@ -1,5 +1,7 @@
 """The work of a sweep: a flop is a job, and its row the result."""
 
+import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +10,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.spots.flop_row import FlopRow, solve_flop
 from plurispiel.agents.spots.flops import WeightedFlop
+from plurispiel.tournaments.labour.travel import Site
 from plurispiel.tournaments.sweep.settings import SweepSettings
 
 __all__ = ["SweepWork"]
@@ -38,3 +41,21 @@ class SweepWork:
     def solve(self, flop: WeightedFlop) -> FlopRow:
         """Solve a flop: a pure function of the settings and the flop, but for the row's seconds."""
         return solve_flop(self.settings.spot, self.settings.solve, flop, threads=self.threads)
+
+    paths = ()
+    logs = None
+    reaches_network = False
+
+    def departing(self) -> "SweepWork":
+        """Return the work, which names no files."""
+        return self
+
+    def moved(self, site: Site) -> "SweepWork":
+        """Return the work, which is the same everywhere."""
+        return self
+
+    def essence(self, result: FlopRow) -> bytes | None:
+        """Return the row without its seconds; None if a time limit decides when a flop is solved."""
+        if self.settings.solve.max_seconds < math.inf:
+            return None
+        return repr(dataclasses.replace(result, seconds=0.0)).encode()

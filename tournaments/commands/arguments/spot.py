@@ -1,5 +1,6 @@
 """Options and help of `plurispiel spot`."""
 
+from plurispiel.tournaments.commands.arguments.cluster import add_cluster
 from plurispiel.tournaments.commands.arguments.parser import add_command
 
 
@@ -90,14 +91,15 @@ def _add_sweep(commands) -> None:
         "--workers",
         type=int,
         metavar="N",
-        default=1,
-        help="processes that solve a flop each; 0: one for each processor",
+        help="processes that solve a flop each; 0: one for each processor (default: 1; with --cluster: all slots)",
     )
+    add_cluster(add)
     add(
         "--threads",
         type=int,
         metavar="N",
-        help="threads for each flop; no result depends on them (default: the processors, shared among the workers)",
+        help="threads for each flop; no result depends on them (default: the processors, shared among the workers; "
+        "with --cluster 1)",
     )
     add("--dry-run", action="store_true", help="say memory and time, and write nothing; solves one flop for the time")
     add("--json", action="store_true", help="print as JSON")
