@@ -15,7 +15,19 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Alone", "Borrowed", "Calls", "Done", "Labour", "PackedWork", "Work", "WorkerFailed", "Workplace", "do", "pack"]
+__all__ = [
+    "Alone",
+    "Borrowed",
+    "Calls",
+    "Done",
+    "Labour",
+    "PackedWork",
+    "Work",
+    "WorkerFailed",
+    "Workplace",
+    "do",
+    "pack",
+]
 
 
 class WorkerFailed(OSError):
