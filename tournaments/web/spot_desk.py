@@ -177,10 +177,10 @@ class SpotDesk:
             raise ValueError(f"there is no {kind} {name[:80]!r} in the folder of this server")
         if kind != "solution":
             made, settings = read_spot(path)
-            return {"spot": _table(made, settings)}
+            return {"spot": _table(made, settings), "path": str(path)}
         made, settings = stored_spot(path), SolveSettings()
         self._begin(lambda goes_on, show: load_spot_solution(path, threads=num_processors()), forget=True)
-        return {"spot": _table(made, settings)}
+        return {"spot": _table(made, settings), "path": str(path)}
 
     def _begin(
         self,

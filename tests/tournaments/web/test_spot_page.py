@@ -168,7 +168,7 @@ def test_a_lock_is_painted_for_the_hands_that_are_dragged_over(person):
     person.browser.drag(*cells)
     person.click("button", "Lock painted hands")
     person.browser.wait_for("document.querySelector('.locks li') !== null")
-    person.browser.evaluate("document.querySelector('.setup details:last-child').open = true")
+    person.browser.evaluate("document.querySelector('.as-file').open = true")
     person.browser.wait_for("document.querySelector('.setup textarea[readonly]').value.includes('hands = ')")
     assert 'hands = "AA,AKs,AcQc,AdQd,AhQh"' in person.browser.evaluate(
         "document.querySelector('.setup textarea[readonly]').value"
@@ -189,6 +189,13 @@ def test_a_range_is_painted_and_typed(person):
     assert person.browser.evaluate("document.querySelector('button.main').disabled")
     person.click("button", "All")
     person.browser.wait_for("document.getElementById('range-oop').value === 'random'")
+
+
+def test_the_spot_is_copied_as_a_file_and_as_a_command(person):
+    person.browser.evaluate("document.querySelector('.as-file').open = true")
+    person.click("button", "Copy as TOML")
+    assert person.read(".as-file .remark") == "Copied."
+    assert person.read("code").startswith('plurispiel spot "')
 
 
 def test_a_hand_is_played_by_the_keyboard(person):

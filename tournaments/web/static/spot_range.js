@@ -84,7 +84,7 @@ const fillCell = (cell, parts, height) => {
 const rangeEditor = (player, label, tell, changed) => {
   const box = make("div", "range-editor");
   const field = make("textarea"), share = make("input"), exact = make("input"), said = make("p", "remark");
-  let weights = new Float64Array(1326), brush = 1, painted = 1, timer;
+  let weights = new Float64Array(1326), brush = 1, painted = 1, changes = 0, timer;
   const { grid, cells } = classGrid(`${label}, as classes of hands`, (place, isFirst) => {
     if (isFirst) painted = HOLE.members[place].every((combo) => weights[combo] === brush) ? 0 : brush;
     for (const combo of HOLE.members[place]) weights[combo] = painted;
@@ -103,12 +103,16 @@ const rangeEditor = (player, label, tell, changed) => {
     said.classList.remove("wrong");
   }
   async function write() {
+    const asked = ++changes;
     const { text } = await tell("write_range", { weights: Array.from(weights) });
+    if (asked !== changes) return;  // answers may come in another order
     field.value = text;
     changed(text);
   }
   async function read() {
+    const asked = ++changes;
     const found = await tell("read_range", { text: field.value });
+    if (asked !== changes) return;
     if (found.problem) {
       said.textContent = found.problem;
       said.classList.add("wrong");

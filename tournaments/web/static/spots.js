@@ -11,7 +11,7 @@ const spots = (() => {
     document.body.classList.add("several", "explorer");
     const content = document.getElementById("content");
     let desk = "", end = () => {}, timer, checks = 0, checked = { toml: "", problem: "" }, state = "idle", gone = false, isReady = false;
-    let points = [], target = 0.5, view = null, seat = 0, mode = "strategy", chosen = -1, paint = null, solvedSpot = null, solves = [], asked = "", openedAs = "";
+    let points = [], target = 0.5, view = null, seat = 0, mode = "strategy", chosen = -1, paint = null, solvedSpot = null, solves = [], asked = "", openedAs = "", openedSpot = "";
     const tell = (kind, fields) => ask(`/api/spot/${kind}`, { desk, ...fields });
 
     // The form and what it costs
@@ -24,14 +24,24 @@ const spots = (() => {
     const form = spotForm(tell, () => { clearTimeout(timer); timer = setTimeout(check, 250); });
     const openList = make("div", "files"), text = make("textarea"), saveName = make("input");
     const bar = make("div", "actions");
-    const asFile = make("details"), command = make("code");
+    const asFile = make("details", "as-file"), command = make("code");
     text.readOnly = true;
     text.rows = 8;
     text.setAttribute("aria-label", "The spot as a TOML file");
-    const copyOf = (label, read) => { const button = buttonOf(label, "", async () => { await navigator.clipboard.writeText(read()); said.textContent = `${label}: done.`; }); return button; };
+    const copied = make("p", "remark");
+    copied.setAttribute("role", "status");
+    const copyOf = (label, read) => buttonOf(label, "", (event) => {
+      const field = make("textarea");  // a selection can be copied without asking for a permission
+      field.value = read();
+      copies.append(field);
+      field.select();
+      copied.textContent = document.execCommand("copy") ? "Copied." : "This browser does not let the page copy: mark the text, and copy it.";
+      field.remove();
+      event.target.focus();
+    });
     const copies = make("div", "actions");
     copies.append(copyOf("Copy as TOML", () => text.value), copyOf("Copy command", () => command.textContent));
-    asFile.append(make("summary", "", "As a file and as a command"), text, command, copies);
+    asFile.append(make("summary", "", "As a file and as a command"), text, command, copies, copied);
     const open = buttonOf("Open", "Open a saved solution, a spot file or an example", listFiles);
     open.setAttribute("aria-expanded", "false");
     saveName.setAttribute("aria-label", "Name of the saved solution");
@@ -61,7 +71,8 @@ const spots = (() => {
       buttons();
     }
     const commandText = () => {
-      const file = openedAs || "spot.toml";
+      const isSame = openedAs && JSON.stringify(form.get()) === openedSpot;
+      const file = isSame ? openedAs : "spot.toml";
       command.textContent = `plurispiel spot "${file}"${view && view.node ? ` --node "${view.node}"` : ""} --json`;
     };
 
@@ -131,16 +142,16 @@ const spots = (() => {
       points = [];
       const found = file.kind === "solution" ? await run("opening", "open", { name: file.name, kind: file.kind }) : await tell("open", { name: file.name, kind: file.kind });
       if (!found) return;
-      openedAs = file.name;
       form.set(found.spot);
       solvedSpot = form.get();
+      [openedAs, openedSpot] = [file.kind === "example" ? file.name : found.path, JSON.stringify(solvedSpot)];
       check();
     }
     async function saveIt() {
       try {
         const found = await tell("save", { name: saveName.value });
         said.textContent = `Saved in ${found.path}`;
-        openedAs = found.path;
+        [openedAs, openedSpot] = [found.path, JSON.stringify(solvedSpot)];
         commandText();
       } catch (error) {
         said.textContent = error.message;
