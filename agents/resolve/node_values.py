@@ -99,7 +99,7 @@ def measure_node(
         reader, combos = _NodeReader(street, work, seat), street.deals.arrays.seats[seat].combos
         values[seat][:, combos] = reader.value(node) / chance
         if street.betting.nodes.kind[node] == seat:
-            below = [reader.value(child)[OWN] for child in reader.children(node)]
+            below = [reader.value(child)[-1] for child in reader.children(node)]
             actions = np.zeros((len(below), rules.num_combos))
             actions[:, combos] = below
     for seat in range(2):  # each walk passes both seats' reach down
@@ -119,7 +119,7 @@ class _NodeReader:
         self._known: dict[int, np.ndarray] = {}
 
     def value(self, node: int) -> np.ndarray:
-        """Return both kinds of values of a node: float64[2, num_hands], read-only."""
+        """Return both kinds of values of a node, `BEST` first: float64[2, num_hands], or one row if they are equal."""
         if node not in self._known:
             self._known[node] = self._computed(node)
         return self._known[node]
@@ -130,8 +130,8 @@ class _NodeReader:
         if kind >= FOLD_END:
             row, chips = int(layout.value_row[seat, node]), float(layout.scale[seat, node])
             first = _row(self._work.values, street, seat, row).astype(np.float64) * chips
-            if row < int(layout.slot_row[seat]):  # both kinds are the same
-                return np.broadcast_to(first, (2, len(first)))
+            if row < int(layout.slot_row[seat]):
+                return first[None]
             second = _row(self._work.values, street, seat, row + int(self._work.slots[seat]))
             return np.stack([first, second.astype(np.float64) * chips])
         children = self.children(node)
@@ -146,8 +146,7 @@ class _NodeReader:
         best = functools.reduce(np.maximum, (each[BEST] for each in below))
         if lock:
             best = np.where(_row(street.arrays.locked_hands[seat], street, seat, lock - 2) > 0.0, mixed[BEST], best)
-        mixed[BEST] = best
-        return mixed
+        return np.stack([best, mixed[-1]])
 
     def children(self, node: int) -> list[int]:
         """Return the children of a decision, in the order of the actions."""
