@@ -100,7 +100,7 @@ HOSTILE = {
     "other menu": (lambda arrays, config: config.update(menu="fchpa"), "no level of this plurispiel"),
     "other encoding": (lambda arrays, config: config.update(encoding="cards"), "other bets or another encoding"),
     "other street": (lambda arrays, config: config.update(street=2), "other bets or another encoding"),
-    "unknown level": (lambda arrays, config: config.update(level="flop"), "no level of this plurispiel"),
+    "unknown level": (lambda arrays, config: config.update(level="preflop"), "no level of this plurispiel"),
     "level of another type": (lambda arrays, config: config.update(level=["leduc"]), "no level of this plurispiel"),
     "bins of another type": (lambda arrays, config: config.update(bins=5.0), "no level of this plurispiel"),
     "no record": (lambda arrays, config: config.pop("record"), "no level of this plurispiel"),

@@ -156,7 +156,7 @@ def test_samples_with_a_teacher(tmp_path, capsys):
     ("arguments", "message"),
     [
         (["sample", "end-of-turn", "--out", "x"], "the values of end-of-turn are those of a network for river"),
-        (["sample", "flop", "--out", "x"], "needs a network for end-of-flop: give --teacher NET"),
+        (["sample", "flop", "--out", "x"], "is solved to the end of the street: give --teacher NET for end-of-flop"),
         (["train-all", "h20", "--out", "x"], "a preset of the chain is two-cores or h200, got 'h20'"),
         (["train-all", "h200", "--out", "x", "--minutes", "0"], "minutes must be above 0"),
         (["train-all", "two-cores", "--out", "x", "--width", "0"], "width must be 1 to"),
