@@ -10,6 +10,7 @@ import socket
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 from cluster_processes import members, processes_in, wait_for
@@ -67,14 +68,23 @@ class Bot(Agent):
 """
 
 WRONG = """
-from plurispiel.tournaments.run import tournament_work
-right = tournament_work.BlockPlayer.play
-def play(self, job):
-    played = right(self, job)
-    played.rows["chips"] += 1.0
-    return played
-tournament_work.BlockPlayer.play = play
+from contextlib import contextmanager
+from plurispiel.tournaments.run.tournament_work import TournamentWork
+right = TournamentWork.begin
+
+@contextmanager
+def begin(self):
+    with right(self) as play:
+        def wrong(job):
+            block = play(job)
+            rows = self.unpacked(block).rows.copy()
+            rows["chips"] += 1.0
+            return block._replace(rows=rows.tobytes())
+        yield wrong
+
+TournamentWork.begin = begin
 """
+"""A machine that passes the comparison of arithmetic, and then computes otherwise."""
 
 SETTINGS = ["--agents", "bot.py:Bot,tag,blueprint", "--seats", "2", "--decks", "48,shared", "--seed", "3", "--values"]
 SETTINGS = [*SETTINGS, "checkdown", "--on-fault", "forfeit"]
@@ -264,7 +274,7 @@ def listening(pid):
         with contextlib.suppress(OSError):
             sockets |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{entry}")))
     found = []
-    for line in open("/proc/net/tcp").readlines()[1:]:
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         words = line.split()
         if words[3] == "0A" and words[9] in sockets:
             host, port = words[1].split(":")
