@@ -73,6 +73,7 @@ MEANT = {
     "league FOLDER standings": [],
     "values sample": ["leduc", "--situations", "2", "--unseen", "1", "--out", "data"],
     "values train": ["none", "--out", "net"],
+    "values train-all": ["none", "--out", "nets"],
     "values distil": ["none", "--out", "net"],
     "values info": ["none"],
     "values floor": ["none"],

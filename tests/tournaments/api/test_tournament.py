@@ -76,11 +76,11 @@ def test_a_second_call_resumes(tmp_path):
 def test_an_interrupt_leaves_a_run_that_resumes(monkeypatch, tmp_path):
     play = tournament_run.play_run
 
-    def interrupted(config, store, conduct, on_block):
+    def interrupted(config, store, conduct, on_block, labour):
         def stop(block, groups):
             raise KeyboardInterrupt
 
-        play(config, store, conduct, stop)
+        play(config, store, conduct, stop, labour)
 
     with monkeypatch.context() as patched:
         patched.setattr(tournament_run, "play_run", interrupted)
