@@ -67,13 +67,15 @@ class SpotSize:
         """The street where fewer sizes save most memory; None if no street has bets."""
         return min(self.smaller_bytes, key=self.smaller_bytes.__getitem__, default=None)
 
-    def refusal(self, memory_bytes: int | None = None) -> str | None:
+    def refusal(self, memory_bytes: int | None = None, free_bytes: float | None = None) -> str | None:
         """Return the reason for which the spot cannot be solved now, with the remedy; None if it can be solved.
 
         Parameters
         ----------
         memory_bytes : int, optional
             Bytes that the solver needs, if known better than here.
+        free_bytes : float, optional
+            Bytes that are free; by default they are asked now.
         """
         remedy = "take narrower ranges"
         if self.street_to_cut is not None:
@@ -82,7 +84,8 @@ class SpotSize:
         large = max(self.nodes, key=self.nodes.__getitem__)
         if self.nodes[large] > MAX_NODES:
             return f"the betting of the {large} has {self.nodes[large]:,} nodes, at most {MAX_NODES:,} fit: {remedy}"
-        needed, available = memory_bytes or self.memory_bytes, available_bytes()
+        needed = memory_bytes or self.memory_bytes
+        available = available_bytes() if free_bytes is None else free_bytes
         if needed > available:
             return (
                 f"the spot needs {needed / 2**30:.1f} GiB of memory, {available / 2**30:.1f} GiB are free: "

@@ -213,8 +213,9 @@ def solve_spot(
     def check(num_bytes: int) -> None:
         if on_memory is not None:
             on_memory(num_bytes)
-        if num_bytes > available_bytes():
-            raise ValueError(spot_size(spot, threads=threads).refusal(num_bytes))
+        # Asked once: memory that is freed in between would leave the error without a reason.
+        if num_bytes > (free := available_bytes()):
+            raise ValueError(spot_size(spot, threads=threads).refusal(num_bytes, free))
 
     try:
         solver = new_solver(spot, algorithm, threads=threads, on_memory=check)

@@ -49,6 +49,8 @@ _COMPARED_PROGRAMS = 5
 _UNSEEDED = ("acpc", "pokerbots")
 """The kinds of programs whose protocol tells no seed: they cannot be asked to play the same again."""
 
+_MAX_HANDS = 10**9
+
 _PATIENCE = 10
 """Time for a hand in the test of the contract, as a multiple of the time limit of one answer.
 
@@ -59,8 +61,8 @@ The test plays a hand up to four times.
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     rules = parse_game(options.game)
-    if options.hands < 1:
-        raise ValueError(f"hands must be at least 1, got {options.hands}")
+    if not 1 <= options.hands <= _MAX_HANDS:
+        raise ValueError(f"hands must be 1..{_MAX_HANDS:,}, got {options.hands}")
     if not options.seconds > 0.0:
         raise ValueError(f"seconds must be above 0, got {options.seconds:g}")
     if options.seed < 0:

@@ -184,7 +184,8 @@ def test_an_agent_that_never_tells_is_not_waited_for(capsys, tmp_path, monkeypat
     [
         (["nobody"], "unknown agent"),
         (["tag", "--game", "chess"], "chess"),
-        (["tag", "--hands", "0"], "at least 1"),
+        (["tag", "--hands", "0"], "hands must be 1..1,000,000,000, got 0"),
+        (["tag", "--hands", str(2**64 - 1)], f"hands must be 1..1,000,000,000, got {2**64 - 1}"),
         (["tag", "--seconds", "0"], "seconds must be above 0, got 0"),
         (["call", "--seed", "-1"], "the seed must not be negative, got -1"),
         (["call", "--time-limit", "nan"], "time_limit must be above 0 and at most 86400 seconds, got nan"),
