@@ -178,6 +178,7 @@ def test_a_lock_is_painted_for_the_hands_that_are_dragged_over(person):
 
 def test_a_range_is_painted_and_typed(person):
     person.click("button", "None")
+    person.browser.wait_for("document.querySelector('.size.wrong') !== null")  # its lines above the grid move it
     person.browser.drag(*[f".range-editor .class-cell[data-place='{place}']" for place in (0, 14, 28)])
     person.browser.wait_for("document.getElementById('range-oop').value === 'QQ+'")
     person.click("#range-oop")

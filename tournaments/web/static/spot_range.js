@@ -54,7 +54,11 @@ const classGrid = (label, enter, leave = () => {}) => {
     grid.setPointerCapture(event.pointerId);
     over(event);
   });
-  grid.addEventListener("pointermove", (event) => { if (grid.hasPointerCapture(event.pointerId)) over(event); });
+  grid.addEventListener("pointermove", (event) => {
+    if (!grid.hasPointerCapture(event.pointerId)) return;
+    const merged = event.getCoalescedEvents?.() || [];  // a busy browser tells several moves as one
+    for (const move of merged.length ? merged : [event]) over(move);
+  });
   for (const kind of ["pointerup", "pointercancel"]) grid.addEventListener(kind, () => { if (last >= 0) leave(); last = -1; });
   grid.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -13, ArrowDown: 13 }[event.key];
