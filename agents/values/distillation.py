@@ -23,10 +23,11 @@ from plurispiel.abstraction.holdem.showdown import fold_mass
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, require_replaceable
 from plurispiel.agents.values.data_set import DataConfig, load_situations, sample
 from plurispiel.agents.values.drawn_situation import SPLITS, DrawnSituation, draw_board, draw_situation
-from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs, num_inputs
+from plurispiel.agents.values.encoding import bins_of, board_features, gate, inputs, num_inputs
 from plurispiel.agents.values.levels import LEVELS, Level, chips_behind, find_level, pot_of
 from plurispiel.agents.values.net import ValueNet
 from plurispiel.agents.values.net_file import KIND, StoredNet, load_net, rounded_layers, save_net
+from plurispiel.agents.values.next_boards import chance_of_a_next_board, count_next_boards, next_boards
 from plurispiel.agents.values.ordered_hands import OrderedHands, ordered_hands
 from plurispiel.agents.values.solved_situation import Solved
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
@@ -65,7 +66,7 @@ def residuals(
     ordered: OrderedHands,
     ranges: np.ndarray,
     spr: np.ndarray,
-    chosen: np.ndarray,
+    chosen: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return expected values minus those of checking down, at the end of a street: float64[2, n, num_hands], in pots.
 
@@ -80,28 +81,27 @@ def residuals(
         Rows sum to 1.
     spr : float64[n]
         Chips behind, in pots.
-    chosen : int[k]
-        Numbers of the boards (`OrderedHands.run_outs`) to take the mean over. All of them give the exact mean of the
-        teacher's values, and k random ones an estimate without bias.
+    chosen : int[k], optional
+        Numbers of the boards to take the mean over (`next_boards`). All of them, the default, give the exact mean of
+        the teacher's values, and k random ones an estimate without bias.
     """
+    numbers = None if chosen is None else tuple(chosen.tolist())
+    boards = next_boards(rules, ordered.board, teacher.num_bins, numbers)
     seen, rows = [], []
-    numbers = np.empty(rules.num_combos, np.int64)
-    numbers[ordered.hands.combos] = np.arange(len(ordered.hands.combos))
-    for number in chosen.tolist():
-        board, hands, combos = canonical_hands(rules, ordered.run_outs[number].board)
-        places = numbers[combos]
-        bins, here = bins_of(hands, teacher.num_bins), ranges[:, :, places]
+    for hands, places, bins, features in boards:
+        here = ranges[:, :, places]
         totals = here.sum(axis=2, keepdims=True)
         # A range all of whose hands hold the card weighs nothing there; any range may stand for it.
         here = np.divide(here, totals, out=np.full_like(here, 1.0 / len(places)), where=totals > 0.0)
         seen.append((bins, here, fold_mass(hands, here[::-1]), totals[::-1], places))
-        rows.append(inputs(bins, here, spr, board_features(rules, board)))
-    outputs = teacher.outputs(np.concatenate(rows)).astype(np.float64).reshape(len(chosen), len(spr), 2, -1)
+        rows.append(inputs(bins, here, spr, features))
+    outputs = teacher.outputs(np.concatenate(rows)).astype(np.float64).reshape(len(boards), len(spr), 2, -1)
     values = np.zeros(ranges.shape)
     for (bins, here, masses, totals, places), some in zip(seen, outputs, strict=True):
         added = gate(spr)[:, None] * bins.spread(some.transpose(1, 0, 2)) * masses
         values[:, :, places] += without_gain(added, here, masses) * totals
-    values *= ordered.chance * len(ordered.run_outs) / len(chosen)
+    number = count_next_boards(rules, ordered.board)
+    values *= chance_of_a_next_board(rules, ordered.board) * number / len(boards)
     masses = ordered.masses(ranges)
     return np.divide(values, masses, out=np.zeros_like(values), where=masses > 0.0)
 
@@ -111,8 +111,7 @@ def distilled_evs(teacher: ValueNet, situation: DrawnSituation) -> Solved:
     ordered = ordered_hands(situation.state.rules, situation.board)
     combos, spr = ordered.hands.combos, np.array([_spr(situation)])
     ranges = _rows(situation, ordered)[:, None]
-    every = np.arange(len(ordered.run_outs))
-    found = ordered.checkdown(ranges).evs + residuals(teacher, situation.state.rules, ordered, ranges, spr, every)
+    found = ordered.checkdown(ranges).evs + residuals(teacher, situation.state.rules, ordered, ranges, spr)
     evs = np.zeros(situation.ranges.shape)
     evs[:, combos] = found[:, 0]
     return Solved(evs, 0.0, 0)
@@ -152,7 +151,7 @@ class FreshSituations:
         board = draw_board(level, split, rng)
         drawn = [draw_situation(level, self._seed, split, number, board) for number in range(first, end)]
         ordered = ordered_hands(level.rules, board)
-        chosen = rng.permutation(len(ordered.run_outs))[: self._num_boards]
+        chosen = rng.permutation(count_next_boards(level.rules, board))[: self._num_boards]
         ranges = np.stack([_rows(each, ordered) for each in drawn], axis=1)
         spr = np.array([_spr(each) for each in drawn])
         found = residuals(self._teacher, level.rules, ordered, ranges, spr, chosen)

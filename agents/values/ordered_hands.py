@@ -11,8 +11,13 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
+from plurispiel.agents.values.margins import margin_matrix
+from plurispiel.agents.values.net_kernels import fill_layer
 
-__all__ = ["CheckdownValues", "OrderedHands", "RunOut", "ordered_hands"]
+__all__ = ["CheckdownValues", "OrderedHands", "RunOut", "by_strength", "ordered_hands"]
+
+_MANY = 100
+"""With more complete boards that follow, a matrix of all pairs of hands takes less time than the boards one by one."""
 
 
 class RunOut(NamedTuple):
@@ -52,6 +57,7 @@ class OrderedHands(NamedTuple):
 
     Attributes
     ----------
+    rules : HoldemRules
     board : tuple of int
     hands : RankedHands
         Weakest first. Hands of one group have the same equity against all hands alike.
@@ -61,6 +67,7 @@ class OrderedHands(NamedTuple):
         The probability of each of them, given the hands of both seats.
     """
 
+    rules: HoldemRules
     board: tuple[int, ...]
     hands: RankedHands
     run_outs: tuple[RunOut, ...]
@@ -72,20 +79,38 @@ class OrderedHands(NamedTuple):
 
     def checkdown(self, ranges: np.ndarray) -> CheckdownValues:
         """Return the values without further bets, for ranges float64[2, ..., num_hands] in this order."""
-        masses, margins = self.masses(ranges), np.zeros(ranges.shape)
-        for run_out in self.run_outs:
-            margins[..., run_out.places] += showdown_margin(run_out.hands, ranges[::-1][..., run_out.places])
-        margins *= self.chance / 2.0
+        masses = self.masses(ranges)
+        if len(self.run_outs) > _MANY:
+            margins = self._margins_by_pairs(ranges[::-1])
+        else:
+            margins = np.zeros(ranges.shape)
+            for run_out in self.run_outs:
+                margins[..., run_out.places] += showdown_margin(run_out.hands, ranges[::-1][..., run_out.places])
+            margins *= self.chance
+        margins /= 2.0
         return CheckdownValues(masses, np.divide(margins, masses, out=np.zeros_like(margins), where=masses > 0.0))
 
+    def _margins_by_pairs(self, others: np.ndarray) -> np.ndarray:
+        """Return the mean margin of each hand against ranges of the other seat, to the digits of float32."""
+        hands = rank_hands(self.rules, self.board)
+        numbers = np.empty(self.rules.num_combos, np.int64)
+        numbers[hands.combos] = np.arange(len(hands.combos))
+        places = numbers[self.hands.combos]
+        rows = np.zeros((others[..., 0].size, len(places)), np.float32)
+        rows[:, places] = others.reshape(rows.shape)
+        # Margins of two hands against each other are opposite numbers: rows against columns, with the sign changed.
+        found = np.empty_like(rows)
+        fill_layer(rows, margin_matrix(self.rules, self.board), np.zeros(len(places), np.float32), found)
+        return -found[:, places].reshape(others.shape).astype(np.float64)
 
-@functools.lru_cache(maxsize=64)
+
+@functools.lru_cache(maxsize=16)
 def ordered_hands(rules: HoldemRules, board: tuple[int, ...]) -> OrderedHands:
     """Return the hands of a board in order of strength. Arrays are shared between calls: do not write to them."""
     missing = rules.board_size(rules.num_streets - 1) - len(board)
     hands = rank_hands(rules, board)
     if not missing:
-        return OrderedHands(board, hands, (RunOut(board, hands, np.arange(len(hands.combos))),), 1.0)
+        return OrderedHands(rules, board, hands, (RunOut(board, hands, np.arange(len(hands.combos))),), 1.0)
     left = [card for card in rules.cards.tolist() if card not in board]
     places = np.empty(rules.num_combos, np.int64)
     places[hands.combos] = np.arange(len(hands.combos))
@@ -95,10 +120,15 @@ def ordered_hands(rules: HoldemRules, board: tuple[int, ...]) -> OrderedHands:
     for _, there in ends:
         margins[places[there.combos]] += showdown_margin(there, np.ones(len(there.combos)))
     # Each hand has as many pairs of matching hands and boards, so the order of margins is that of equities.
-    order = np.argsort(margins, kind="stable")
-    groups = np.flatnonzero(np.diff(margins[order], prepend=np.nan, append=np.nan) != 0.0).astype(np.int32)
-    ordered = RankedHands(hands.combos[order], hands.cards[order], groups)
-    places[ordered.combos] = np.arange(len(order))
+    ordered = by_strength(hands.combos, hands.cards, margins)
+    places[ordered.combos] = np.arange(len(margins))
     run_outs = tuple(RunOut(end, there, places[there.combos]) for end, there in ends)
     chance = 1.0 / len(list(combinations(range(len(left) - 2 * rules.num_hole_cards), missing)))
-    return OrderedHands(board, ordered, run_outs, chance)
+    return OrderedHands(rules, board, ordered, run_outs, chance)
+
+
+def by_strength(combos: np.ndarray, cards: np.ndarray, strengths: np.ndarray) -> RankedHands:
+    """Return hands in order of their strengths, float64[num_hands]; equal strengths keep the given order."""
+    order = np.argsort(strengths, kind="stable")
+    groups = np.flatnonzero(np.diff(strengths[order], prepend=np.nan, append=np.nan) != 0.0).astype(np.int32)
+    return RankedHands(combos[order], cards[order], groups)

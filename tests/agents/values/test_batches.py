@@ -80,9 +80,10 @@ def test_a_turn_is_solved_as_by_the_lookahead(monkeypatch):
         assert abs(evs - expected.evs[:, order]).mean() < 3e-4
 
 
-def test_distilled_values_are_means_over_all_rivers():
-    teacher = random_net("river")
-    level, some, one_by_one = drawn("end-of-turn")
+@pytest.mark.parametrize("name", ["end-of-turn", pytest.param("end-of-flop", marks=pytest.mark.slow)])
+def test_distilled_values_are_means_over_all_next_boards(name):
+    teacher = random_net(find_level(name).teacher)
+    level, some, one_by_one = drawn(name)
     found = solver(level, teacher).distil(start_of(some))
     for evs, (situation, order) in zip(found.evs, one_by_one, strict=True):
         np.testing.assert_allclose(evs, distilled_evs(teacher.net, situation).evs[:, order], atol=1e-3)

@@ -6,15 +6,17 @@ import pytest
 from reference import value_net as reference
 
 from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.values import distillation, training_run
 from plurispiel.agents.values.distillation import FreshSituations, distil, distilled_evs, level_taught_by, residuals
 from plurispiel.agents.values.drawn_situation import DrawnSituation, draw_situation
-from plurispiel.agents.values.encoding import board_features, canonical_hands, num_inputs
+from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, num_inputs
 from plurispiel.agents.values.levels import LEVELS, chips_behind, find_level, pot_of
 from plurispiel.agents.values.net import ValueNet, new_layers
 from plurispiel.agents.values.net_file import load_net, save_net
+from plurispiel.agents.values.next_boards import cards_of_next_boards, count_next_boards, next_boards
 from plurispiel.agents.values.ordered_hands import ordered_hands
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 
@@ -101,6 +103,26 @@ def test_training_set(teacher):
     few = FreshSituations(net, TURN, 6, 2, seed=1).of_epoch(1)
     np.testing.assert_array_equal(few.inputs, first.inputs)
     assert 0.0 < abs(few.targets - first.targets).mean() < 2.0 * abs(first.targets).mean()
+
+
+def test_the_turns_after_a_flop_have_their_hands_by_strength():
+    """All turns at once, from the rivers that follow them, against each turn by itself."""
+    rules = LEVELS["end-of-flop"].rules
+    board = parse_cards("QsJh2h")
+    boards = next_boards(rules, board, 64)
+    assert len(boards) == count_next_boards(rules, board) == 49
+    combos = ordered_hands(rules, board).hands.combos
+    for number in (0, 17, 48):
+        cards = cards_of_next_boards(rules, board)[number]
+        expected = canonical_hands(rules, board + cards)
+        found, there = boards[number], bins_of(expected.hands, 64)
+        np.testing.assert_array_equal(found.features, board_features(rules, expected.board))
+        np.testing.assert_array_equal(found.hands.groups, expected.hands.groups)
+        order, known = np.argsort(combos[found.places]), np.argsort(expected.combos)
+        np.testing.assert_array_equal(combos[found.places][order], expected.combos[known])
+        np.testing.assert_array_equal(found.bins.first[order], there.first[known])
+        np.testing.assert_array_equal(found.bins.share[order], there.share[known])
+    assert next_boards(rules, board, 64, (17,))[0].hands.combos.tolist() == boards[17].hands.combos.tolist()
 
 
 def test_without_chips_behind_a_distilled_value_is_that_of_checking_down(teacher):

@@ -6,6 +6,7 @@ import pytest
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.hand_rank import hand_rank
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
+from plurispiel.abstraction.holdem.showdown import showdown_margin
 from plurispiel.agents.values.ordered_hands import ordered_hands
 
 TURN = tuple(sorted(parse_cards("QsJh2h7c")))
@@ -60,3 +61,14 @@ def test_a_turn_by_enumeration(seed):
     here = slice(found.hands.groups[group], found.hands.groups[group + 1])
     np.testing.assert_allclose(margins[here], uniform)
     assert (margins[: here.start] < uniform - 0.5).all() and (margins[here.stop :] > uniform + 0.5).all()
+
+
+def test_a_flop_checked_down_is_the_mean_of_its_turns():
+    """A matrix of all pairs of hands, against the complete boards one by one."""
+    found = ordered_hands(HUNL, parse_cards("QsJh2h"))
+    ranges = np.random.default_rng(1).random((2, 3, 1176))
+    masses, evs = found.checkdown(ranges)
+    margins = np.zeros(ranges.shape)
+    for run_out in found.run_outs:
+        margins[..., run_out.places] += showdown_margin(run_out.hands, ranges[::-1][..., run_out.places])
+    np.testing.assert_allclose(evs, margins * found.chance / 2.0 / masses, atol=1e-6)
