@@ -9,8 +9,9 @@ order c, d, h, s. `cards_text` and `parse_cards` convert them, ``cards_text((51,
 `Strategy`, are in the order of `HoldemRules.combos`; `HoldemRules.combo_id` finds one.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -329,6 +330,31 @@ class Agent:
         such choices, so by default the result is that of `range_strategy`.
         """
         return self.range_strategy(public)
+
+
+ORIGINS = ("blueprint", "solver", "nets")
+"""The origins of decisions: a stored strategy, a solve to the end of the hand, or a solve that ends with networks."""
+
+
+@runtime_checkable
+class TellsOrigins(Protocol):
+    """An agent that tells how it found its decisions.
+
+    Attributes
+    ----------
+    origins : mapping of str to int
+        The number of decisions of each of the `ORIGINS` so far; empty if they are not told apart.
+    clamped : int
+        Ends of streets with more chips behind than networks know, in all solves so far.
+    """
+
+    @property
+    def origins(self) -> Mapping[str, int]:
+        """Decisions by origin."""
+
+    @property
+    def clamped(self) -> int:
+        """Ends of streets beyond the networks' stacks."""
 
 
 class RangeAgent(Agent):

@@ -110,6 +110,16 @@ class ContinualAgent(Agent):
         """The counts of `agent`; none before the first hand."""
         return Counter() if self._agent is None else self._agent.counts
 
+    @property
+    def origins(self) -> dict[str, int]:
+        """Decisions so far by origin (`base.ORIGINS`); none in small games, where a solver takes all of them."""
+        return self._agent.origins if isinstance(self._agent, TableAgent) else {}
+
+    @property
+    def clamped(self) -> int:
+        """Ends of streets with more chips behind than networks know, in all solves so far."""
+        return self.counts["clamped"]
+
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.
 

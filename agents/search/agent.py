@@ -111,6 +111,14 @@ class SearchAgent(Agent):
         if isinstance(event, Deal):
             self._hand.combo = self.rules.combo_id(event.hole_cards)
 
+    @property
+    def origins(self) -> dict[str, int]:
+        """Decisions so far by origin (`base.ORIGINS`)."""
+        searched = self.counts["searched"]
+        return {"blueprint": self.counts["decisions"] - searched, "solver": searched, "nets": 0}
+
+    clamped = 0
+
     def act(self, view: View) -> Decision:
         """Draw an action from the strategy of the hand held."""
         public = view.public

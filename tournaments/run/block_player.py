@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.agents.base import Agent
+from plurispiel.agents.base import Agent, TellsOrigins
 from plurispiel.agents.baselines.simple import FoldAgent
 from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.aivat import Aivat
@@ -22,7 +22,7 @@ from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import isolate
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.speaker import Speaker
-from plurispiel.tournaments.run.block_rows import Played, pack_rows
+from plurispiel.tournaments.run.block_rows import DECIDED, Played, pack_rows
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.hand_story import hand_story
 from plurispiel.tournaments.run.kept_hands import SAMPLE_DECKS, is_kept, pack_group, pack_stories
@@ -176,7 +176,7 @@ class BlockPlayer:
         return Played(rows, remarks, kept, stories, self._new_events())
 
     def _new_events(self) -> Mapping[tuple[int, str], int]:
-        """Return the events of the agents' processes since the last call."""
+        """Return the events of the agents since the last call."""
         total: Counter[tuple[int, str]] = Counter()
         for place, agent in self._agents.items():
             if isinstance(agent, IsolatedAgent):
@@ -184,6 +184,9 @@ class BlockPlayer:
                 if agent.learns:
                     total[place.number, "starts"] += agent.num_starts
                     total[place.number, "processes"] += 1
+            elif isinstance(agent, TellsOrigins) and not place.is_control:
+                total.update({(place.number, f"{DECIDED}{origin}"): count for origin, count in agent.origins.items()})
+                total[place.number, "clamped"] += agent.clamped
         new = total - self._events
         self._events = total
         return dict(new)

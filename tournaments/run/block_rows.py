@@ -23,6 +23,8 @@ from plurispiel.tournaments.run.schema import SCORE_TYPES
 Group = Mapping[int, AgentScore]
 """The scores of a group by agent number. The Control has the number after the last agent."""
 
+DECIDED = "decided by "
+
 _KEY = ("lineup", "deck", "agent")
 _TIMES = {"answers": "i8", "answer_seconds": "f8", "slowest_answer": "f8"}
 _TEXTS = ("first_fault", "fault_kinds", "refused")
@@ -54,7 +56,8 @@ class Played(NamedTuple):
         the record of a hand for the hand viewer (`hand_story`).
     events : mapping of (int, str) to int
         By agent number and kind, the ``fallbacks`` (answers of which a program says that they stand in for others) and,
-        of agents that learn, the ``starts`` of processes and the ``processes`` needed.
+        of agents that learn, the ``starts`` of processes and the ``processes`` needed. Of agents that tell them
+        (`base.TellsOrigins`), the decisions of each origin, as `DECIDED` and its name, and the ``clamped`` ends.
     """
 
     rows: np.ndarray

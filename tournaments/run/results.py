@@ -1,6 +1,7 @@
 """The results of a run: the record in results.json, and their table as text."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,8 +9,10 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.agents.base import ORIGINS
 from plurispiel.evaluation.play_statistics import PlayStatistics
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.run.block_rows import DECIDED
 from plurispiel.tournaments.run.config import SCORES, TournamentConfig
 from plurispiel.tournaments.run.schedule import make_lineups
 from plurispiel.tournaments.run.scores import CHANCE_ONLY, RunScores, best_estimates
@@ -89,6 +92,8 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
                 "restarts": (
                     events[number, "starts"] - events[number, "processes"] if events[number, "processes"] else None
                 ),
+                "decisions": _decisions(events, number),
+                "clamped": events[number, "clamped"],
                 **record,
                 "from_outside": number in config.outsiders,
                 "believed": number in config.believed,
@@ -120,6 +125,12 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "referee": config.referee,
         "digest": store.facts["digest"],
     }
+
+
+def _decisions(events: Counter[tuple[int, str]], agent: int) -> dict[str, int] | None:
+    """Return an agent's decisions by origin; None if it does not tell them."""
+    found = {origin: events[agent, f"{DECIDED}{origin}"] for origin in ORIGINS}
+    return found if any(found.values()) else None
 
 
 def event_notes(agent: dict[str, Any]) -> list[str]:

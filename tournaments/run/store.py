@@ -380,7 +380,7 @@ class RunStore:
         return kinds
 
     def events(self) -> Counter[tuple[int, str]]:
-        """Return the numbers of events of the agents' processes, by agent and kind; also of groups forgotten since."""
+        """Return the numbers of events of the agents, by agent and kind; also of groups forgotten since."""
         record = json.loads(self._value("events") or "[]")
         return Counter({(number, kind): count for number, kind, count in record})
 

@@ -10,7 +10,7 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
-from plurispiel.agents.base import Decision, PublicState, RangeAgent, Strategy, View
+from plurispiel.agents.base import ORIGINS, Decision, PublicState, RangeAgent, Strategy, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent
 from plurispiel.agents.continual.resolver import warmup as prepare_lookaheads
 from plurispiel.agents.continual.table.config import TableConfig
@@ -100,6 +100,16 @@ class TableAgent(RangeAgent):
             self.counts,
             self._nets,
         )
+
+    @property
+    def origins(self) -> dict[str, int]:
+        """Decisions so far by origin (`base.ORIGINS`)."""
+        return {name: self.counts[name] for name in ORIGINS}
+
+    @property
+    def clamped(self) -> int:
+        """Ends of streets with more chips behind than networks know, in all solves so far."""
+        return self.counts["clamped"]
 
     def act(self, view: View) -> Decision:
         """Draw an action from the strategy of the hand held."""

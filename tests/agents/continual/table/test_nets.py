@@ -14,7 +14,7 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
-from plurispiel.agents.base import View
+from plurispiel.agents.base import TellsOrigins, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.continual.start_values import start_values
 from plurispiel.agents.continual.table import TableAgent, TableConfig
@@ -120,8 +120,8 @@ def test_decisions_are_counted_by_what_answers(config):
     agent = agent_at(config)
     for path in ((250,), START, (*START, 1, 1)):
         agent.act(View(public_after(path), 0, HOLE))
-    assert agent.counts["blueprint"] == agent.counts["nets"] == agent.counts["solver"] == 1
-    assert agent.counts["decisions"] == sum(agent.counts[kind] for kind in ("blueprint", "solver", "nets"))
+    assert agent.origins == {"blueprint": 1, "solver": 1, "nets": 1} and agent.counts["decisions"] == 3
+    assert isinstance(agent, TellsOrigins) and agent.clamped == agent.counts["clamped"]
 
 
 def test_other_networks_are_another_agent(config, tmp_path):
