@@ -10,8 +10,8 @@ __all__ = ["agent_spec"]
 def agent_spec(agent: object) -> str:
     """Return the spec of an agent.
 
-    A text is returned unchanged. A built-in class has its spec's name, such as ``call``. A class in a module of a
-    package has the spec ``PACKAGE.MODULE:CLASS``, and any other class ``FILE.py:CLASS``.
+    A text is returned unchanged. The spec of a built-in class is its short name, such as ``call``. A class in a module
+    of a package has the spec ``PACKAGE.MODULE:CLASS``, and any other class ``FILE.py:CLASS``.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn:
     number : int
         The number of instances.
     outside : OutsideOptions
-        How an agent from outside runs that is given by its spec.
+        How an agent from outside that is given by its spec runs.
     warn : callable
         Called with the warning that agents run without a sandbox.
 

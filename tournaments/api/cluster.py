@@ -33,14 +33,14 @@ def connect_cluster(
         The share of tasks, 0 to 1, that a second worker does again, on another machine where there is one. A difference
         raises `MachinesDisagree`, a `WorkerFailed`.
     ship : sequence of path
-        Folders that are sent whole, as agents' files import from them.
+        Folders to send whole, because agents' files import from them.
     progress : bool
         Print notes on standard error, such as the number of workers.
 
     Returns
     -------
     Cluster
-        To be ended by its method ``shutdown``, or by a ``with`` statement. The cluster itself goes on.
+        End the connection by its method ``shutdown`` or by a ``with`` statement. The cluster itself stays.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def connect_cluster(
 
 
 def missing_extra(error: ModuleNotFoundError) -> Exception:
-    """Return what to raise if a library is missing: a ValueError with a remedy for those of the extra ``cluster``."""
+    """Return the exception for a missing library: a ValueError with the remedy if the extra ``cluster`` installs it."""
     if (error.name or "").partition(".")[0] not in ("dask", "distributed", "cryptography"):
         return error
     return ValueError(f'{error.name} is not installed; pip install "plurispiel[cluster]" brings it')

@@ -40,8 +40,8 @@ class LbrOutsideOptions(OutsideOptions):
     Attributes
     ----------
     deals : {"shared", "once"}, optional
-        Whether the four hands of a group are dealt one deck or each its own. By default ``shared``, but ``once`` with
-        an agent from outside that has no sandbox, or has the network.
+        Whether the four hands of a group share one deck, or each hand has its own. By default ``shared``, but ``once``
+        with an agent from outside that has no sandbox, or may use the network.
     processes : {"rotation", "one"}, optional
         Processes of an outside agent that play: one for each hand of a group, or one for all. By default ``rotation``,
         but ``one`` with ``deals="once"``.
@@ -155,7 +155,7 @@ def run_lbr(
         A preset or an OpenSpiel game string of two seats.
     seed : int, optional
         Seed of all cards and random choices; by default 1 for an agent of this package. An agent from outside could
-        compute the cards from a seed. With such an agent they come by default from a secret key, which the result
+        compute the cards from a seed. With such an agent the cards come by default from a secret key, which the result
         publishes.
     aivat : bool
         Also compute the rate by AIVAT.
@@ -223,8 +223,8 @@ def admit_agent(
     Raises
     ------
     ValueError
-        If an agent from outside does not load, fails, or reports no strategy, the sandbox does not work, the agent's
-        blueprint is missing or damaged, or an option is not allowed.
+        If an agent from outside does not load, fails, or reports no strategy, or the sandbox does not work. Also if the
+        agent's blueprint is missing or damaged, or an option is not allowed.
     """
     isolation = outside.isolation([config.agent], warn, [out] if out else [])
     sandbox = isolation.sandbox

@@ -48,7 +48,7 @@ def create_league(folder: str | Path, **settings: Any) -> None:
     TypeError
         If a setting is unknown.
     ValueError
-        If a setting is not allowed, or the folder holds something.
+        If a setting is not allowed, or the folder is not empty.
     """
     for name in settings:
         if name not in _SETTINGS:
@@ -73,8 +73,8 @@ def add_to_league(
     folder : path
         The folder of the league.
     agents : str or iterable of str or type, optional
-        The agents, as for `run_tournament`. If an agent's file, program or stored strategy has changed, or the code of
-        this package by which the agent plays, the agent is a new entry in place of its old one.
+        The agents, as for `run_tournament`. An agent whose file, program or stored strategy has changed is a new entry
+        in place of its old one. So is an agent whose code in this package has changed.
     believe : bool
         Let the reported strategies of these agents, which must be from outside this package, correct their scores
         ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament. Ignored without `agents`.
@@ -85,8 +85,8 @@ def add_to_league(
     ------
     ValueError
         If the folder is damaged or, without `agents`, holds no league. With `agents`, also if the folder holds other
-        files, an agent does not load or does not play the league's game, an agent of this package is to be believed, or
-        another process changes the entries; the agents before the refused one are added.
+        files, an agent does not load or does not play the league's game, or an agent of this package is to be believed.
+        Also if another process changes the entries. The agents before the refused one are added.
     """
     notes = Notes(progress)
     if agents is None:
@@ -133,7 +133,7 @@ def play_league(
         Hands of all pairings together, those played before included. Pairings of agents that were removed, or have
         changed, do not count.
     hours : float, optional
-        Longest time of this call, about.
+        Approximate limit on the time of this call.
     workers : int
         Worker processes; 0 for one per processor, 1 to play in this process.
     fresh : bool
@@ -146,9 +146,9 @@ def play_league(
     Raises
     ------
     ValueError
-        If `hands` or `hours` is not positive, `workers` is out of range, the folder holds no league or is damaged, the
-        league has fewer than two agents, an agent does not load, another process plays the league, or no Nash average
-        is found.
+        If `hands` or `hours` is not positive, `workers` is out of range, or the folder holds no league or is damaged.
+        Also if the league has fewer than two agents, an agent does not load, another process plays the league, or no
+        Nash average is found.
     WorkerFailed, RefereeDisagrees, RunAborted
         Errors that end a run; the blocks stored before stay, as after a KeyboardInterrupt.
     """

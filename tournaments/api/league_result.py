@@ -31,12 +31,12 @@ class LeagueAgent:
     mbb_per_hand : float
         The mean rate against all other ranked agents, in mbb per hand; each opponent counts equally.
     anytime_ci95 : float or None
-        Half-width of the anytime-valid 95 % interval of `mbb_per_hand`: it holds at all looks, though results choose
-        the pairings that play. None while a pairing has too few groups.
+        Half-width of the anytime-valid 95 % interval of `mbb_per_hand`. The interval holds at all looks, although
+        results decide which pairings play. None while a pairing has too few groups.
     bootstrap_ci95 : (float, float)
         The ends of the bootstrap 95 % interval of `mbb_per_hand`, which does not allow for the choice of pairings.
     nash_share, nash_rating, alpha_rank : float
-        The other ratings (`nash_average`, `alpha_rank`).
+        The other ratings (`nash_average`, `alpha_rank`): `nash_rating` in mbb per hand, the others as shares of 1.
     hands, faults : int
         Hands played and faults committed.
     change : str or None

@@ -68,9 +68,9 @@ def run_spot_sweep(
     Parameters
     ----------
     spot : path or Spot
-        A spot's TOML file, or a spot. Its board does not count.
+        A spot's TOML file, or a spot. Its board is ignored.
     out : path
-        The folder of the sweep, new or from an earlier call with the same spot. The same call goes on.
+        The folder of the sweep, new or from an earlier call with the same spot. The same call resumes the sweep.
     flops : str
         ``all`` for the 1,755 classes of flops, ``184`` for 184 flops that stand for all, or a file with a flop on each
         line.
@@ -79,7 +79,7 @@ def run_spot_sweep(
     workers : int
         Processes that solve a flop each; 1 solves in this process, 0 takes one for each processor.
     threads : int, optional
-        Threads for each flop; by default all processors are shared among the workers. No number depends on them.
+        Threads for each flop; by default all processors are shared among the workers. No result depends on them.
     progress : bool
         Print notes and a progress bar on standard error.
     labour : Labour, optional
@@ -92,7 +92,7 @@ def run_spot_sweep(
     OSError
         If another process works in the folder, or a worker process dies; solved flops are kept.
     KeyboardInterrupt
-        Solved flops are kept: the same call goes on.
+        Solved flops are kept: the same call resumes the sweep.
     """
     conduct = make_conduct(workers, threads, progress, Notes(progress).say, labour)
     return measure_sweep(read_sweep(spot, target_pct), flops, Path(out), conduct)
@@ -111,7 +111,7 @@ def read_sweep(spot: str | Path | Spot, target_pct: float | None = None) -> Swee
 def make_conduct(
     workers: int, threads: int | None, progress: bool, say: Say, labour: Labour | None = None
 ) -> SweepConduct:
-    """Return how a sweep is computed; by a labour, each flop has one thread unless more are asked for.
+    """Return how a sweep is computed; with a labour, each flop has one thread unless `threads` asks for more.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def measure_sweep(settings: SweepSettings, flops: str, out: Path, conduct: Sweep
 
 
 def forecast_sweep(settings: SweepSettings, flops: str, out: Path, conduct: SweepConduct) -> dict[str, Any]:
-    """Return the plan of a sweep as a record for JSON; one flop is solved for the time if none is solved yet."""
+    """Return the plan of a sweep as a record for JSON; if no flop is solved yet, one is solved to measure the time."""
     wanted = read_flops(flops)
     rows = SweepFolder.rows_in(out, settings, wanted)
     plan = plan_sweep(settings, wanted, rows, conduct)

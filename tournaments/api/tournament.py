@@ -82,7 +82,7 @@ def run_tournament(
     Raises
     ------
     TypeError
-        If there is no such option.
+        If `options` holds an unknown name.
     ValueError
         For settings or agents that ``plurispiel tournament`` would refuse, with the same message.
     WorkerFailed, RefereeDisagrees, RunAborted

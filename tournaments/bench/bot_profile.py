@@ -40,7 +40,7 @@ from plurispiel.tournaments.contestants.isolation import Isolation, measured_age
 SELF, LOG_UNIFORM = "self", "log-uniform"
 _SEPARATOR = " | "
 _ANSWERS = ("fold", "call", "raise")
-_FEWEST_SHOWN = 30
+_MIN_SHOWN = 30
 """Fewest decisions of a situation that is printed; ``--json`` has all situations."""
 
 
@@ -368,7 +368,7 @@ def _number(row: Measurement) -> float:
 
 
 def _is_shown(cells: dict[str, list[Measurement]]) -> bool:
-    return any(_number(row) >= _FEWEST_SHOWN for rows in cells.values() for row in rows)
+    return any(_number(row) >= _MIN_SHOWN for rows in cells.values() for row in rows)
 
 
 def _cell(rows: list[Measurement]) -> str:

@@ -1,8 +1,8 @@
-"""The cost of a cluster: what a task takes of the command, the scheduler and the store, and how many slots they feed.
+"""The cost of a cluster: processor time of command, scheduler and store for a task, and the slots that these can feed.
 
 Costs are processor times, measured on a cluster of this machine with two slots and tasks without work. The share of
-busy slots follows by simulation: the module `ordered`, as it is, hands tasks to slots in simulated time, in which the
-command and the scheduler do one thing at a time.
+busy slots is simulated: the module `ordered`, unchanged, hands tasks to slots in simulated time. In this time the
+command and the scheduler do one thing after another.
 """
 
 import contextlib
@@ -38,12 +38,12 @@ _BLOCKS = {"search": 2.5, "blueprint": 0.016}
 
 _TASKS_EACH = 20  # simulated tasks for each slot
 _SPREAD = 0.5  # standard deviation of a block's time, as a share of the mean
-_FEWEST = 200  # measured tasks and blocks
+_MIN_MEASURED = 200  # tasks and blocks
 _START_S = 600.0  # a start may compile kernels
 
 
 class _Costs(NamedTuple):
-    """Processor seconds of a task: of the command, of the scheduler; and of a stored block."""
+    """Processor seconds: of the command and of the scheduler for a task, and of the command for a stored block."""
 
     command: float
     scheduler: float
@@ -75,17 +75,19 @@ class _NoWork:
 
 
 def bench_cluster(seconds: float = 1.0) -> list[Measurement]:
-    """Return the costs of a task, and the share of slots that are busy with 16, 256 and 4,096 of them.
+    """Return the costs of a task, and the share of busy slots if there are 16, 256 and 4,096 slots.
 
     Parameters
     ----------
     seconds : float
-        Time for each of the two measurements, about.
+        Approximate time of each of the two measurements.
 
     Raises
     ------
     ValueError
         If the extra ``cluster`` is not installed.
+    OSError
+        If the cluster does not start.
     """
     with tempfile.TemporaryDirectory() as folder:
         store = _store_seconds(Path(folder) / "run", seconds)
@@ -113,7 +115,7 @@ def _store_seconds(folder: Path, seconds: float) -> float:
             packed = play(Job(next(iter(make_blocks(config, 1, ()))), frozenset()))
         rows = work.unpacked(packed).rows.copy()
         end, start = time.perf_counter() + seconds, time.process_time()
-        while number < _FEWEST or time.perf_counter() < end:
+        while number < _MIN_MEASURED or time.perf_counter() < end:
             played, _ = ledger.admit(work.unpacked(packed._replace(rows=rows.tobytes())))
             store.add_block(played, 0.0)
             rows["deck"] += BLOCK_DECKS
@@ -131,18 +133,18 @@ def _task_seconds(path: Path, seconds: float) -> tuple[float, float, float]:
         limit = time.monotonic() + _START_S
         while not cluster.num_workers:
             if time.monotonic() > limit or scheduler.poll() is not None or worker.poll() is not None:
-                raise OSError("the cluster did not start; plurispiel cluster and plurispiel worker tell why")
+                raise OSError("the cluster did not start; run plurispiel cluster and plurispiel worker to see why")
             time.sleep(0.2)
         packed = cluster.engage(_NoWork())
 
         def do_some() -> int:
-            tasks = [cluster.submit(do, packed, [number]) for number in range(_FEWEST)]
+            tasks = [cluster.submit(do, packed, [number]) for number in range(_MIN_MEASURED)]
             return sum(len(task.result().results) for task in tasks)
 
         do_some()  # connections and caches
         number, end = 0, time.perf_counter() + seconds
         before = time.process_time(), _processor_seconds(scheduler.pid), _processor_seconds(worker.pid)
-        while number < _FEWEST or time.perf_counter() < end:
+        while number < _MIN_MEASURED or time.perf_counter() < end:
             number += do_some()
         after = time.process_time(), _processor_seconds(scheduler.pid), _processor_seconds(worker.pid)
     own, theirs, workers = ((late - early) / number for early, late in zip(before, after, strict=True))

@@ -44,7 +44,7 @@ class _Kept:
     slack: list[float] = field(default_factory=list)
 
     def add(self, agent: TableAgent, public: PublicState) -> None:
-        """Add the solve behind a decision, if it has bounds."""
+        """Add the solve of a decision, if it has bounds."""
         solved = agent.solution(public)
         estimate = agent.decision(public).carried.estimate
         if solved.bounds is None or estimate is None:

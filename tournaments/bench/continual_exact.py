@@ -2,8 +2,8 @@
 
 The last table is for raises off the menu.
 
-Theorem 1 of DeepStack bounds the exploitability by a sum: of a term that falls like 1 / sqrt(T) in the iterations T,
-and of a term that is linear in the error of the values where lookaheads end.
+Theorem 1 of DeepStack bounds the exploitability by the sum of two terms. One falls like 1 / sqrt(T) in the iterations
+T, and the other is linear in the error of the values where lookaheads end.
 """
 
 import dataclasses

@@ -96,7 +96,7 @@ def measured_run(game: str, name: str, seed: int, seconds: float) -> list[Measur
 def snapshots(solver: Solver, budgets: Sequence[float]) -> Iterator[Snapshot]:
     """Yield the average strategy within each of the ascending budgets, but after one iteration at least.
 
-    Iterations are begun as long as they and the average are expected to fit, by the times of those before.
+    An iteration begins if it and the average are expected to fit, judging by the times of earlier ones.
     """
     spent = last = _seconds(solver, 1)
     average_s, measured, _ = _average(solver)

@@ -7,7 +7,7 @@ from plurispiel.tournaments.api.cluster import missing_extra
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.run.arithmetic import arithmetic_digest, package_facts
 
-_LEAST_PATIENCE_S = 5.0
+_MIN_PATIENCE_S = 5.0
 
 
 def main(options: argparse.Namespace) -> int:
@@ -18,8 +18,8 @@ def main(options: argparse.Namespace) -> int:
         raise missing_extra(error) from None
     if not 0 <= options.port < 1 << 16:
         raise ValueError(f"a port is 0 to 65535, got {options.port}")
-    if not options.patience >= _LEAST_PATIENCE_S:
-        raise ValueError(f"patience must be at least {_LEAST_PATIENCE_S:g} s, got {options.patience:g}")
+    if not options.patience >= _MIN_PATIENCE_S:
+        raise ValueError(f"patience must be at least {_MIN_PATIENCE_S:g} s, got {options.patience:g}")
     say("loading kernels and comparing arithmetic (the first run on a machine compiles them) ...")
     facts = {**package_facts(), "arithmetic": arithmetic_digest()}
     if options.insecure:

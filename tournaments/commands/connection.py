@@ -14,12 +14,12 @@ __all__ = ["cluster_words", "labour_of"]
 
 @contextlib.contextmanager
 def labour_of(options: argparse.Namespace) -> Iterator[Labour | None]:
-    """Yield the cluster of the options `add_cluster`; None without ``--cluster``.
+    """Yield the cluster that the options of `add_cluster` name; None without ``--cluster``.
 
     Raises
     ------
     ValueError
-        If options contradict each other, or as `connect_cluster`.
+        If options contradict each other, or `connect_cluster` refuses an argument or the cluster.
     OSError
         If the scheduler does not answer.
     """

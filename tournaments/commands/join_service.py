@@ -44,8 +44,8 @@ _MAX_KEY = 500
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code.
 
-    The code is 2 without leave to send, 1 after an error of the service or connection, 130 after an interrupt, and 3
-    if all hands of the folder together have `_MAX_FAULTS` faults or more.
+    The code is 2 without permission to send, 1 after an error of the service or connection, and 130 after an interrupt.
+    The code is 3 if all hands of the folder together have `_MAX_FAULTS` faults or more.
     """
     service = _SERVICES[options.action]
     _check(options)

@@ -103,7 +103,7 @@ class _Task:
             if value is not None and not self.shows:
                 raise ValueError(f"--{name} belongs to a strategy that is shown: add --show")
         if self.csv is not None and (self.csv.is_dir() or not self.csv.absolute().parent.is_dir()):
-            raise ValueError(f"csv is a file in a folder that is there, got {self.csv}")
+            raise ValueError(f"csv must be a file in an existing folder, got {self.csv}")
 
     @property
     def is_sampled(self) -> bool:

@@ -37,7 +37,7 @@ from plurispiel.tournaments.run.value_chain import find_chain, train_chain
 from plurispiel.tournaments.run.value_data import solve_situations
 
 _TRAINING = ("abstraction.holdem.showdown", "agents.values.net")
-_MOST = 100_000_000
+_MAX_COUNT = 100_000_000
 
 
 def main(options: argparse.Namespace) -> int:
@@ -288,5 +288,5 @@ def _bins(text: str, most: int) -> list[int]:
 
 
 def _require_count(name: str, count: int) -> None:
-    if not 1 <= count <= _MOST:
-        raise ValueError(f"{name} must be 1 to {_MOST:,}, got {count}")
+    if not 1 <= count <= _MAX_COUNT:
+        raise ValueError(f"{name} must be 1 to {_MAX_COUNT:,}, got {count}")

@@ -21,7 +21,7 @@ MAX_TIME_LIMIT = 86_400.0
 """Longest time limit in seconds."""
 
 _STARTS = 20
-"""Most starts of the process for one question; after as many starts without an answer, the agent is at fault.
+"""Largest number of starts of the process for one question; after these without an answer, the agent is at fault.
 
 After a question that failed in a start, the next question has one start (`IsolatedAgent._ask`).
 """

@@ -72,7 +72,7 @@ class LineBot(ProgramAgent):
         The cause that the program gave with its last fallback.
     """
 
-    way_to_tell = 'it tells by "range" among its answers in ready'
+    way_to_tell = 'it reports by "range" among its answers in ready'
     _if_late = "does it read one line at a time, and flush its output after each line?"
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Which process is at the other end of a loopback connection, by Linux's tables of connections in ``/proc``."""
+"""The process at the other end of a loopback connection, found in Linux's tables of connections in ``/proc``."""
 
 import contextlib
 import os

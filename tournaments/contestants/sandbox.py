@@ -322,8 +322,8 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
 def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
     """Yield the paths of a program: its files with their folders, folders that it names, and where it is installed.
 
-    Left out are folders that are masked or `_is_above_home`, files in masked folders except the program itself, and the
-    folder of a file if it contains the folder to which the arguments are relative.
+    Folders that are masked or `_is_above_home` are left out, and so are files in masked folders, except the program
+    itself. A file's folder is also left out if it contains the folder to which the arguments are relative.
     """
 
     def is_masked(path: Path) -> bool:

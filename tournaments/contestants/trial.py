@@ -46,8 +46,8 @@ def try_to_tell(contestant: IsolatedAgent, rules: HoldemRules) -> None:
         strategy = contestant.range_strategy(public)
         if strategy is None and isinstance(contestant, ProgramAgent):
             raise StrategyUnknown(
-                f"{contestant.name}: the program does not tell what it does with every hand, which local best response "
-                f"has to know; {contestant.way_to_tell or 'only the line protocol (stdio:PROGRAM) has a way'}"
+                f"{contestant.name}: the program does not report its strategy for every hand, which local best "
+                f"response needs; {contestant.way_to_tell or 'only the line protocol (stdio:PROGRAM) has a way'}"
             )
         check_told(contestant, public, strategy)
     except AgentFault as fault:

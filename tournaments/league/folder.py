@@ -91,8 +91,9 @@ class League:
         Raises
         ------
         ValueError
-            If the agent does not load or does not play the league's game, the sandbox does not work, an agent of this
-            package is to be believed, the file of the entries is damaged, or another process changes the entries.
+            If the agent does not load or does not play the league's game, the sandbox does not work, or an agent of
+            this package is to be believed. Also if the file of the entries is damaged, or another process changes the
+            entries.
         """
         spec = relocate_spec(spec, Path.cwd())
         with self._locked(self.folder, "is being changed"):

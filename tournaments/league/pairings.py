@@ -2,9 +2,10 @@
 
 A pairing is played in *parts*. A part is a run folder that was played by one version of this package's code. The run of
 the latest part of entries 3 and 7 is in ``pairings/3-7``. When other code plays on, this folder is set aside as
-``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting: both agents are still the same
-(`entries.change_of`), and only dealing, refereeing and scoring may have changed. After each batch ``groups.json`` keeps
-what the league needs of a part, because a later version of this package may be unable to read the run itself.
+``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting. Both agents are still the same
+(`entries.change_of`), and only dealing, refereeing and scoring may have changed. After each batch the data of the part
+that the league needs are kept in ``groups.json``, because a later version of this package may be unable to read the run
+itself.
 """
 
 import contextlib
@@ -153,7 +154,7 @@ class PairingFolder:
         return self._config.pairing(self._entries, decks, part=len(self._aside()) + 1)
 
     def read(self) -> Pairing | None:
-        """Return what was played in all parts; None if nothing was.
+        """Return the groups of all parts together; None if none was played.
 
         Raises
         ------
@@ -214,7 +215,7 @@ class PairingFolder:
     def set_aside(self) -> Path:
         """Rename the folder of the latest part, after keeping its groups, and return its path: another part may begin.
 
-        Groups that were not kept, and that only another version of this package can read, count no more.
+        Groups that were not kept, and that only another version of this package can read, no longer count.
 
         Raises
         ------

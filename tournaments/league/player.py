@@ -33,8 +33,8 @@ class PlayLimits(NamedTuple):
     hands : int or None
         The number of hands of all pairings of active, unchanged entries together, those played before included.
     seconds : float or None
-        Playing time of this call. A batch that would last longer is cut to the blocks that fit, but to one at least; a
-        batch of a pairing with unknown speed is cut to one block.
+        Playing time of this call. A batch that would last longer is cut to the blocks that fit, at least one. A batch
+        of a pairing with unknown speed is cut to one block.
     """
 
     hands: int | None = None

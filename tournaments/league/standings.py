@@ -2,8 +2,8 @@
 
 Three ratings stand side by side: the mean against the field, the Nash average and alpha-rank. The mean has an
 anytime-valid interval, which allows for the choice of pairings by results (`Crosstable`). The other intervals, and a
-second one of the mean, are percentiles over resamples, for which the groups of each pairing are drawn with replacement;
-they do not allow for this choice.
+second one of the mean, are percentiles over resamples, for which the groups of each pairing are drawn with replacement.
+These intervals do not allow for this choice.
 """
 
 import contextlib

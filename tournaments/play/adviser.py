@@ -7,7 +7,7 @@ from plurispiel.agents.base import Agent, Decision, Event, View
 from plurispiel.evaluation.hand import CONTESTANT_ERRORS, AgentFault, action_of, error_text
 from plurispiel.tournaments.play.table_view import action_words, street_start
 
-_LEAST = 0.005
+_MIN_SHARE = 0.005
 """Actions below this probability are left out."""
 
 
@@ -18,6 +18,8 @@ class HintAdviser:
     ----------
     agent : Agent
         The agent; for an agent from outside, its stand-in.
+    name : str
+        The agent's name, for messages.
     """
 
     def __init__(self, agent: Agent, name: str):
@@ -69,7 +71,7 @@ class HintAdviser:
             shares = {}
             for action, share in zip(answer.actions, answer.probabilities, strict=True):
                 shares[action] = shares.get(action, 0.0) + share
-        legal = [(action, share) for action, share in shares.items() if share >= _LEAST and public.is_legal(action)]
+        legal = [(action, share) for action, share in shares.items() if share >= _MIN_SHARE and public.is_legal(action)]
         return [(action_words(state, before, action), share) for action, share in legal], ""
 
     def _try(self, step) -> None:

@@ -22,7 +22,7 @@ from plurispiel.tournaments.play.table_view import (
 from plurispiel.tournaments.run.hand_story import hand_story
 from plurispiel.tournaments.run.witness import Told
 
-_LEAST = 0.005
+_MIN_SHARE = 0.005
 """Actions that a hand or a range takes less often are left out."""
 
 _MIN_RANKED = 5
@@ -172,5 +172,7 @@ def made_words(hand: Hand, seat: int) -> str:
 
 
 def _shares(actions: Sequence[str], shares: Sequence[float | None]) -> str:
-    parts = [f"{action} {share:.0%}" for action, share in zip(actions, shares, strict=True) if (share or 0.0) >= _LEAST]
+    parts = [
+        f"{action} {share:.0%}" for action, share in zip(actions, shares, strict=True) if (share or 0.0) >= _MIN_SHARE
+    ]
     return ", ".join(parts) or "-"

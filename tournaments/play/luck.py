@@ -1,11 +1,11 @@
 """The person's score of a hand with most of the luck removed, and the running result.
 
-A person reports no strategy. So AIVAT by itself removes from the person's payoff only the luck of the cards and, once
-two seats are left, that of the choices of a trusted agent that reports its strategy. The zero-sum correction
-(`evaluation.zero_sum`) takes off more: the sum of all seats' AIVAT scores is luck. A hand is here a group with two
-contestants, the person and all others together. The person's prior coefficient is that of a *silent* seat, whose
-strategy is unknown or not trusted. Heads-up against an agent that reports its strategy the prior is 1: with the prior
-alone, as in the first hand, the person's score is minus the agent's.
+A person reports no strategy. So AIVAT by itself removes only the luck of the cards and, once two seats are left, the
+luck in the choices of a trusted agent that reports its strategy. The zero-sum correction (`evaluation.zero_sum`) takes
+off more: the sum of all seats' AIVAT scores is luck. A hand is here a group with two contestants, the person and all
+others together. The person's prior coefficient is that of a *silent* seat, whose strategy is unknown or not trusted.
+Heads-up against an agent that reports its strategy the prior is 1: with the prior alone, as in the first hand, the
+person's score is minus the agent's.
 
 Which seats are silent depends on the agents alone, not on the hand, so the result is unbiased.
 """
@@ -55,7 +55,7 @@ class RunningResult:
     big_blind : int
         Chips of the big blind.
     silent : sequence of bool
-        Whether each seat is silent. The first is the person's, which is silent.
+        Whether each player is silent. The first player is the person, who is silent.
     """
 
     def __init__(self, big_blind: int, silent: Sequence[bool]):

@@ -25,7 +25,7 @@ HELP = (
     "q fold (or check) to the end of this hand and leave",
     "Ctrl-C leave now: this hand does not count",
 )
-"""What the keys at a decision do."""
+"""The keys at a decision, with their meanings."""
 
 
 class Person(Agent):

@@ -12,7 +12,7 @@ _CHUNK = 1 << 16
 class Connection:
     """A connected socket, read and written by lines.
 
-    Lines end with LF. A CR before it is written, and need not be there when a line is read.
+    Lines end with LF. A CR before the LF is written, and is optional in a line that is read.
 
     Parameters
     ----------

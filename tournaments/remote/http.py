@@ -1,7 +1,7 @@
 """Requests with JSON bodies to a service over HTTP; replies are limited in time and in size.
 
-Certificates are verified, redirects are refused, and no proxy is used. If the service is busy, or the connection is
-refused or is lost before a reply's body has begun, the request is sent again after a wait; there are six attempts at
+Certificates are verified, redirects are refused, and no proxy is used. The request is sent again after a wait if the
+service is busy, or if the connection is refused or lost before a reply's body has begun. There are six attempts at
 most. A wait is drawn uniformly from 0 to a bound that doubles each time ("full jitter").
 """
 

@@ -1,8 +1,8 @@
 """A seat at the table of Slumbot, a heads-up no-limit bot with stacks of 200 big blinds, over its web interface.
 
 ``POST /api/new_hand`` begins a hand and ``POST /api/act`` takes an action. Each reply has the whole betting, such as
-``b200c/kb200``, our cards and the board, at the end of the hand also the opponent's cards and our net chips. A token
-names the session; a reply may replace it by a new token. A hand that was left unfinished cannot be continued.
+``b200c/kb200``, our cards and the board, and at the end of the hand also the opponent's cards and our net chips. A
+token names the session; a reply may replace it by a new token. A hand that was left unfinished cannot be continued.
 
 References
 ----------

@@ -158,7 +158,7 @@ class HandViewer:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What ``viewer.js`` shows, as plain values."""
+        """The data that ``viewer.js`` shows, as plain values."""
         return {
             "names": self.names,
             "cells": self.cells,

@@ -105,7 +105,7 @@ POSITIONS = Section(
     "Win rate by position",
     "Rates in mbb/hand with 95 % intervals over groups, raw and corrected by AIVAT (without the zero-sum correction), "
     "in the order of acting before the flop. In the format lineup-5v1 every hand is played again with a Control in "
-    "place of the second agent, and the Control's rate in the same seat is subtracted from the second agent's rate. "
+    "place of the second agent. The Control's rate in the same seat is subtracted from the second agent's rate. "
     "The panels have different scales.",
     ("agent", "position", "hands", "raw_mbb_per_hand", "raw_ci95", "aivat_mbb_per_hand", "aivat_ci95"),
     _panel,

@@ -17,7 +17,7 @@ def _panel(run: RunRecord) -> Panel:
         "seed": "none, as the run drew a key" if config.draws_key else config.seed,
         "keys": ", ".join(f"{entry['key']} from deck {entry['first_deck']}" for entry in results["keys"])
         if results["keys"]
-        else "told when the run has ended"
+        else "published when the run has ended"
         if config.draws_key
         else "none",
         "deals": "a new deck for each rotation" if config.deals == "once" else "one deck for all rotations",

@@ -39,7 +39,7 @@ class ArithmeticWork:
 
 
 def arithmetic_digest() -> str:
-    """Return the SHA-256 of four groups of a searching agent with AIVAT, and of a river after 50 iterations."""
+    """Return the SHA-256 of the scores of a searching agent's four groups, and of a river after 50 iterations."""
     digest = hashlib.sha256()
     streams = Streams(_TOURNAMENT.seats, Seeded(_TOURNAMENT.public_seed))
     with closing(BlockPlayer(_TOURNAMENT, Conduct(), streams)) as player:

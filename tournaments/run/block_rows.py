@@ -24,6 +24,7 @@ Group = Mapping[int, AgentScore]
 """The scores of a group by agent number. The Control has the number after the last agent."""
 
 DECIDED = "decided by "
+"""The start of the kinds of events that count decisions by origin."""
 
 _KEY = ("lineup", "deck", "agent")
 _TIMES = {"answers": "i8", "answer_seconds": "f8", "slowest_answer": "f8"}
@@ -55,9 +56,10 @@ class Played(NamedTuple):
         The packed hands and stories (`kept_hands`) of the groups whose hands or stories are kept, by deck. A *story* is
         the record of a hand for the hand viewer (`hand_story`).
     events : mapping of (int, str) to int
-        By agent number and kind, the ``fallbacks`` (answers of which a program says that they stand in for others) and,
-        of agents that learn, the ``starts`` of processes and the ``processes`` needed. Of agents that tell them
-        (`base.TellsOrigins`), the decisions of each origin, as `DECIDED` and its name, and the ``clamped`` ends.
+        Counts by agent number and kind. ``fallbacks`` are answers that a program marks as replacements for others.
+        Agents that learn also have the ``starts`` of processes and the ``processes`` needed. For agents that
+        report them (`base.TellsOrigins`), the number of decisions of each origin has the kind `DECIDED` and the
+        origin's name, and ``clamped`` counts the ends of streets beyond the stacks of their networks.
     """
 
     rows: np.ndarray

@@ -1,4 +1,4 @@
-"""What work that travels has to find again on another machine: agents, bucket tables, a sandbox."""
+"""The conditions for a run's work on another machine: equal agents and bucket tables, and a sandbox."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -21,21 +21,21 @@ __all__ = ["Departure", "is_fickle", "missing_tables", "moved_sandbox", "try_her
 
 
 class Departure(NamedTuple):
-    """What a run's machine has.
+    """The agents and bucket tables of a run's machine.
 
     Attributes
     ----------
     digest : str
         The digest of the settings with their agents.
     missing : mapping of str to str
-        The `missing_tables` there.
+        The result of `missing_tables` on that machine.
     """
 
     digest: str
     missing: Mapping[str, str]
 
     def check(self, digest: str, rules: HoldemRules, site: Site) -> None:
-        """Refuse a machine that has other things, after the bucket tables that it lacks were built.
+        """Build the bucket tables that this machine lacks, and refuse the machine if agents, values or tables differ.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class Departure(NamedTuple):
         """
         provide_tables({moved_spec(spec, site): name for spec, name in self.missing.items()}, rules)
         if digest != self.digest:
-            raise ValueError("the agents or the values of the run are other ones on this machine")
+            raise ValueError("the agents or the values of the run differ on this machine")
 
 
 def missing_tables(specs: Sequence[str], rules: HoldemRules) -> dict[str, str]:
@@ -62,17 +62,18 @@ def missing_tables(specs: Sequence[str], rules: HoldemRules) -> dict[str, str]:
 
 
 def provide_tables(missing: Mapping[str, str], rules: HoldemRules) -> None:
-    """Build the bucket tables that this machine lacks, and the machine of the run has.
+    """Build the bucket tables that the machine of the run has and this machine lacks.
 
     Parameters
     ----------
     missing : mapping
-        The result of `missing_tables` there, with the specs as they are here.
+        The result of `missing_tables` on the machine of the run, with the specs as they are here.
 
     Raises
     ------
     ValueError
-        If a table is here that the machine of the run lacks: agents would play otherwise.
+        If a table is here that the machine of the run lacks, because agents would play differently. Also if another
+        table has the name of a missing one.
     """
     for spec, there in missing.items():
         folder = _blueprint_of(spec, rules)
@@ -94,7 +95,7 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules) -> None:
 
 
 def moved_sandbox(sandbox: Sandbox | None, site: Site) -> Sandbox | None:
-    """Return the sandbox of another machine that hides what the given one hides, and the site's own files.
+    """Return a sandbox of this machine that hides the same files as the given one, and also the site's own files.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def moved_sandbox(sandbox: Sandbox | None, site: Site) -> Sandbox | None:
 
 
 def try_here(contestant: IsolatedAgent, rules: HoldemRules) -> None:
-    """Load an agent once: what it imports may be missing on this machine.
+    """Load an agent once: modules that it imports may be missing on this machine.
 
     Raises
     ------
@@ -124,7 +125,7 @@ def try_here(contestant: IsolatedAgent, rules: HoldemRules) -> None:
 
 
 def is_fickle(spec: str) -> bool:
-    """Return whether an agent may play otherwise elsewhere: one from outside, or one that thinks for a ``time``."""
+    """Return whether an agent may play differently elsewhere: one from outside, or one with a limit ``time``."""
     parsed = parse_spec(spec)
     return parsed.is_foreign or "time" in dict(parsed.options)
 

@@ -30,7 +30,7 @@ _SHARDS_AT_ONCE = 5
 
 
 def order_tables(rules: HoldemRules, sizes: Sequence[int], workers: int) -> dict[int, np.ndarray]:
-    """Return the tables that `HandOrders` takes, for boards of some sizes."""
+    """Return the tables that `HandOrders` takes, by size of the board: int16[num_classes, 2, num_combos] each."""
     found: dict[int, np.ndarray] = {}
     for size in sizes:
         count = len(board_classes(size, rules.num_suits, rules.num_ranks).boards)
@@ -67,7 +67,7 @@ def solve_on_device(
     folder, config, counts
         As in `data_set.sample`.
     orders : HandOrders
-        With tables of the sizes of boards that the level needs, or it takes long.
+        Has tables for all sizes of boards of the level; without them solving takes long.
     teacher : StoredNet or None
         The network whose digest `config.teacher` is.
     workers : int
@@ -75,7 +75,7 @@ def solve_on_device(
     on_solved : callable
         Called with the split for each situation.
     until : float, optional
-        The time of `time.monotonic` at which no further batch is begun.
+        The time of `time.monotonic` from which on no further batch is begun.
     """
     level = config.find_level()
     solver = BatchSolver(level, orders, None if teacher is None else BatchNet(teacher.net, orders.device))

@@ -1,8 +1,8 @@
 """The run of `plurispiel lbr`, played by worker processes and stored block by block, so that it can be resumed.
 
 A *group* is four hands (`Prober`), by default of one deck; a block is up to `BLOCK_GROUPS` groups. Runs of agents from
-outside are protected as tournaments are: the agents have processes of their own, and without a seed the decks come from
-a secret key (`run_key`), whose "first deck" is the number of a group here.
+outside are protected as tournaments are. The agents have processes of their own. Without a seed the decks come from a
+secret key (`run_key`), whose "first deck" is the number of a group here.
 """
 
 import contextlib
@@ -180,7 +180,7 @@ class LbrRun:
         }
 
     def _zero_sum(self, numbers: np.ndarray, played: np.ndarray) -> np.ndarray:
-        """Return what local best response wins in each group by AIVAT and the zero-sum correction, in chips.
+        """Return local best response's chips in each group, by AIVAT with the zero-sum correction: float64[num_groups].
 
         An agent from outside counts without its own report, as in tournaments.
 
@@ -333,7 +333,7 @@ class LbrWork:
         return self.config.is_outside and (sandbox is None or sandbox.network)
 
     def departing(self) -> "LbrWork":
-        """Return the work with absolute paths, and with what has to be the same elsewhere."""
+        """Return the work with absolute paths, and with the facts that must be equal on the other machine."""
         config = dataclasses.replace(self.config, agent=absolute_spec(self.config.agent))
         return dataclasses.replace(
             self, config=config, departure=Departure(self.config.digest, missing_tables([config.agent], config.rules))
@@ -350,5 +350,5 @@ class LbrWork:
         return dataclasses.replace(self, config=config, conduct=dataclasses.replace(self.conduct, isolation=isolation))
 
     def essence(self, result: list[GroupScore]) -> bytes | None:
-        """Return the scores; None with an agent that may play otherwise elsewhere."""
+        """Return the scores; None with an agent that may play differently elsewhere."""
         return None if is_fickle(self.config.agent) else repr(result).encode()

@@ -208,7 +208,7 @@ class TournamentRun:
         if self._options.hands != "none":
             _write_hands(store.folder, say)
         if (store.folder / "logs").is_dir():
-            say(f"what agents printed is in {store.folder / 'logs'}")
+            say(f"the output of agents is in {store.folder / 'logs'}")
         for number, message in sorted(store.first_faults().items()):
             say(printable(_fault_report(config, results["agents"][number], message)))
         for agent in results["agents"]:

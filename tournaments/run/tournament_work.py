@@ -93,7 +93,7 @@ class TournamentWork:
         return any(map(self.conduct.is_isolated, self.config.agents)) and (sandbox is None or sandbox.network)
 
     def departing(self) -> "TournamentWork":
-        """Return the work with absolute paths, and with what has to be the same elsewhere."""
+        """Return the work with absolute paths, and with the facts that must be equal on the other machine."""
         config = self._with_specs(absolute_spec)
         missing = missing_tables([*config.agents, config.values], config.rules)
         return dataclasses.replace(self, config=config, departure=Departure(self.config.digest, missing))
@@ -114,7 +114,7 @@ class TournamentWork:
         return dataclasses.replace(self, config=config, conduct=conduct)
 
     def essence(self, result: PackedBlock) -> bytes | None:
-        """Return the rows without times; None with agents that may play otherwise elsewhere."""
+        """Return the rows without times; None with agents that may play differently elsewhere."""
         if any(map(is_fickle, self.config.agents)):
             return None
         return without_times(self.unpacked(result).rows).tobytes()
@@ -130,7 +130,7 @@ class TournamentWork:
         )
 
     def _try_agents(self) -> None:
-        """Load each isolated agent once: what it imports may be missing on this machine."""
+        """Load each isolated agent once: modules that it imports may be missing on this machine."""
         for number, spec in enumerate(self.config.agents):
             if self.conduct.is_isolated(spec) and spec not in self.config.agents[:number]:
                 try_here(make_contestant(self.config, self.conduct, number), self.config.rules)

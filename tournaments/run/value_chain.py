@@ -1,7 +1,7 @@
 """The chain of networks: each one is trained with values that the one before it gives, from the river upwards.
 
-river (solved exactly), end of the turn, turn (solved to the end of the street), end of the flop, flop. Each stage has a
-folder of situations and one of its network. A stage whose network is there is done.
+The order is: river (solved exactly), end of the turn, turn (solved to the end of the street), end of the flop, flop.
+Each stage has a folder of situations and one of its network. A stage is done once it has a network.
 """
 
 import time
@@ -30,12 +30,15 @@ class Stage(NamedTuple):
     Attributes
     ----------
     level : str
+        A name of `LEVELS`.
     teacher : str or None
         The level of the network that gives the values; None for exact solutions.
     situations : int
+        Number of situations to train with.
     share : float
         The share of a time limit that the stage's situations may take.
     layers, width : int
+        Number of the network's hidden layers and their width.
     """
 
     level: str
@@ -119,7 +122,7 @@ def train_chain(
 ) -> list[StoredNet]:
     """Train all networks of a chain that a folder lacks, and return all.
 
-    The same call goes on where an earlier one was stopped.
+    The same call resumes a call that was stopped.
 
     Parameters
     ----------
@@ -133,9 +136,10 @@ def train_chain(
     unseen : int
         Situations of each level to measure errors with.
     seconds : float, optional
-        Time for situations. A stage whose share of it is used up goes on with the situations that it has.
+        Time for situations. A stage that has used up its share of the time is trained with the situations that it has.
     on_stage, on_solved, on_epoch : callable
-        Told the level at the start of a stage; as in `data_set.sample`; as in `make_net`.
+        `on_stage` is called with the level at the start of a stage, `on_solved` as in `data_set.sample`, and `on_epoch`
+        as in `make_net`.
 
     Raises
     ------
@@ -144,7 +148,7 @@ def train_chain(
     TrainingStopped
         If training diverges.
     ValueError
-        If the device is not there.
+        If the device does not exist.
     OSError
         If a worker died.
     """
@@ -185,7 +189,7 @@ def _on_device(
     on_solved: Callable[[str], None],
     until: float | None,
 ) -> Encoder:
-    """Find values on a device of PyTorch, and return what encodes them there; `tables` gains those that lack."""
+    """Find values on a device of PyTorch, and return the encoder for that device; missing `tables` are added."""
     # Imported here: these modules are for PyTorch alone.
     from plurispiel.agents.values.batches.encoder import DeviceEncoder
     from plurispiel.agents.values.batches.hand_orders import HandOrders

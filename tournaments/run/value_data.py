@@ -36,7 +36,7 @@ __all__ = ["SituationsWork", "solve_situations"]
 
 
 class Missing(NamedTuple):
-    """The situations that a shard lacks: those from number `begin` up to, but not with, `end`."""
+    """The situations that a shard lacks: those from number `begin` up to, but not including, `end`."""
 
     shard: Shard
     begin: int
@@ -85,13 +85,13 @@ class SituationsWork:
         Raises
         ------
         ValueError
-            If the network is another one there.
+            If the network differs on this machine.
         """
         if self.teacher is None:
             return self
         folder = Path(site.paths[str(self.teacher)])
         if net_digest(folder) != self.config.teacher:
-            raise ValueError("the network of the command is another one on this machine")
+            raise ValueError("the network of the command differs on this machine")
         return dataclasses.replace(self, teacher=folder)
 
     def essence(self, result: Situations) -> bytes:
@@ -110,7 +110,7 @@ def solve_situations(
     until: float | None = None,
     labour: Labour | None = None,
 ) -> None:
-    """Solve the situations that a data set lacks; the data do not depend on who solves them.
+    """Solve the situations that a data set lacks; the data do not depend on the workers.
 
     Parameters and errors are as in `data_set.sample`. With several workers, `on_solved` is called for all situations of
     a shard when the shard is done.
@@ -120,8 +120,8 @@ def solve_situations(
     workers : int
         Worker processes; with 1, situations are solved in this process.
     teacher : Path, optional
-        Folder of the network that gives values: at the end of a street, that for the start of the next one; at the
-        start of a street, that for its end.
+        Folder of the network that gives values. A level at the end of a street needs the network for the start of the
+        next street; a level at the start of a street needs the network for that street's end.
     until : float, optional
         The time of `time.monotonic` at which solving stops, with several workers and shards.
     labour : Labour, optional
@@ -130,7 +130,7 @@ def solve_situations(
     Raises
     ------
     WorkerFailed
-        If a worker died; an OSError. The shards that were done are there.
+        If a worker died (an OSError); finished shards stay.
     """
     missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
     if not labour and len(missing) < 2:

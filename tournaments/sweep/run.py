@@ -86,7 +86,7 @@ def run_sweep(settings: SweepSettings, flops: Sequence[WeightedFlop], path: Path
     OSError
         If another process works in the folder, or a worker process died.
     KeyboardInterrupt
-        The rows so far are kept: the same call goes on.
+        The rows so far are kept: the same call resumes the sweep.
     """
     with contextlib.closing(SweepFolder(path, settings)) as folder:
         rows = folder.rows_in(path, settings, flops)
@@ -181,7 +181,7 @@ def _solved(settings: SweepSettings, left: list[WeightedFlop], conduct: SweepCon
 
 
 def _mixed(flops: Sequence[WeightedFlop]) -> list[WeightedFlop]:
-    """Return flops in an order in which those solved so far are like those left, so that estimates of time hold."""
+    """Return flops in a mixed order: those solved so far are then a fair sample, for estimates of the time left."""
     return sorted(flops, key=lambda flop: hashlib.sha256(flop.text.encode()).digest())
 
 

@@ -21,7 +21,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """A spot and how it is solved; the spot's own board does not count.
+    """A spot and how it is solved; the spot's own board is ignored.
 
     Attributes
     ----------

@@ -1,1 +1,1 @@
-"""Pages in the browser: runs of a folder, watched while they are played (`plurispiel web`)."""
+"""Pages in the browser (`plurispiel web`): watched runs, hands with advice, tables and the spot explorer."""

@@ -38,10 +38,10 @@ Beliefs = Callable[[Any, AskedHand, PublicState], np.ndarray]
 
 
 class Adviser(Protocol):
-    """What gives advice."""
+    """A source of advice at decisions."""
 
     def warm(self) -> None:
-        """Load and compile what advice needs."""
+        """Load and compile everything that advice needs."""
 
     def advise(self, hand: AskedHand, decision: int, seconds: float) -> dict[str, Any]:
         """Return advice at a decision; see `strategy_advice`.
@@ -156,7 +156,10 @@ def search_adviser() -> Adviser:
 
 
 def continual_adviser(small: ContinualConfig | None = None) -> Adviser:
-    """Return continual re-solving, with the seconds as its time in hold'em, and settings in small games."""
+    """Return continual re-solving.
+
+    In hold'em its time is the seconds of the request; in small games it has the settings `small`.
+    """
 
     def beliefs(agent: ContinualAgent, hand: AskedHand, public: PublicState) -> np.ndarray:
         if not isinstance(agent.agent, TableAgent):

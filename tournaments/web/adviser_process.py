@@ -1,7 +1,7 @@
 """The process of an adviser: ``python -m ...adviser_process NAME``.
 
 It reads questions as lines of JSON, and answers each by a line. It ends with the pipe of its questions, so it never
-outlives the server. A line that cancels a question ends its computation; what was computed before is kept.
+outlives the server. A line that cancels a question ends its computation; earlier results are kept.
 """
 
 import json
@@ -28,7 +28,7 @@ _NICENESS = 5
 
 
 def make_adviser(name: str) -> "Adviser":
-    """Return the adviser of a name. What only one of them needs is imported for that one."""
+    """Return the adviser of a name. Modules that one adviser alone needs are imported for that adviser."""
     if name == "spot":
         from plurispiel.tournaments.web.spot_advice import SpotAdviser
 
@@ -44,7 +44,7 @@ class _Cancelled(BaseException):
 
 
 class AdviserProcess:
-    """Answers questions in the main thread, and hears of more in another.
+    """Answers questions in the main thread, and reads further ones in another.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class AdviserProcess:
         self._computing: int | None = None
 
     def run(self) -> None:
-        """Load what the adviser needs, say so, and answer until the process ends."""
+        """Load everything that the adviser needs, report that it is ready, and answer until the process ends."""
         signal.signal(_SIGNAL, self._stop)
         threading.Thread(target=self._hear, daemon=True).start()
         began = time.perf_counter()

@@ -1,8 +1,8 @@
-"""The advisers' processes, one each, as the server sees them: who asks what, and who gets which answer.
+"""The server's side of the advisers, one process each: passes questions on, and each answer to its asker.
 
 An asker has at most one question to an adviser, and a new question replaces it. Where the new question does not begin
-with the decision that is being computed, this computation is cancelled. So a page that steps on never waits for what
-nobody looks at.
+with the decision that is being computed, this computation is cancelled. So a page that moves on never waits for an
+answer that nobody looks at.
 """
 
 import asyncio
@@ -57,8 +57,8 @@ class Advisers:
         """Take a question, in place of the asker's earlier question to this adviser.
 
         `tell` is called with ``{"type": "thinking"}`` when a decision's computation begins, and with ``{"type":
-        "advice"}`` or ``{"type": "trouble"}`` for each decision; each names the adviser, the hand, the seconds and the
-        decision.
+        "advice"}`` or ``{"type": "trouble"}`` for each decision. Each message names the adviser, the hand, the seconds
+        and the decision.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class _Adviser:
         self._lock = asyncio.Lock()  # held while the process is started and while it answers
         self._working: asyncio.Task[None] | None = None
         self._number = 0
-        self._now: tuple[object, Question] | None = None  # who asked for what is being computed
+        self._now: tuple[object, Question] | None = None  # the asker and the question of the computation in progress
         self._is_cancelled = False
 
     def ask(self, asker: object, question: Question, tell: Tell) -> None:

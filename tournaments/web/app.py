@@ -60,7 +60,7 @@ _WORK_S = 600.0
 
 
 class Pages:
-    """What the pages ask for.
+    """The handlers of the pages' requests.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ class Pages:
     key : str
         The key of `Gate`.
     say : callable, optional
-        Told a line when the advisers are loaded, in the background from the start of the server on. Without it they are
-        loaded when they are first asked.
+        Called with a line when the advisers have been loaded, in the background from the start of the server on.
+        Without `say` an adviser is loaded when it is first asked.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class Pages:
         return JSONResponse({"runs": await self._read(self._runs.listed)})
 
     async def read_pasted(self, request: Request) -> Response:
-        """Answer hands as text with their stories for the hand viewer."""
+        """Answer with the stories, for the hand viewer, of hands given as text."""
         text = parse_message(Pasted, await request.body()).hands
         return JSONResponse(await self._read(pasted_hands, text))
 
@@ -211,7 +211,7 @@ def make_app(pages: Pages, play: PlayPages, port: int, key: str) -> Gate:
     Parameters
     ----------
     pages, play
-        What the pages ask for.
+        The handlers of the pages' requests.
     port : int
         The port of the server.
     key : str
@@ -261,7 +261,7 @@ def _file(path: Path, kind: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _signs(folder: Path) -> tuple[Any, list[str]]:
-    """Return what changes when a run has grown or its play has begun or ended, and the last lines of its log."""
+    """Return values that change when a run grows or its play begins or ends, and the last lines of its log."""
     return (stamp(folder), is_locked(folder)), last_lines(folder / "logs")
 
 

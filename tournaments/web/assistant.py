@@ -57,7 +57,7 @@ class Assistant:
     isolate : callable
         Returns the stand-in for the agent of a spec, which runs in a process of its own.
     deliver : callable
-        Takes each part of the help when it is there.
+        Takes each part of the help as soon as it is ready.
     """
 
     def __init__(

@@ -132,7 +132,7 @@ def run_figures(folder: Path, name: str) -> dict[str, Any]:
 
 
 def last_lines(folder: Path) -> list[str]:
-    """Return the last lines of the log in a folder that was written last: at most 30 lines of 200 characters."""
+    """Return the last lines of the most recently written log in a folder: at most 30 lines of 200 characters."""
     with contextlib.suppress(OSError, ValueError):
         path = max((path for path in folder.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime)
         with path.open("rb") as stream:

@@ -1,6 +1,6 @@
 """A table's process: it deals, asks the agents and the person, scores and keeps hands: ``python -m ...dealer PID``.
 
-The server starts it, writes lines of JSON to its input, and hands on what it prints. The first line is an `Order`, and
+The server starts it, writes lines of JSON to its input, and passes its output on. The first line is an `Order`, and
 all others are moves: ``{"page": 3, "move": {...}}``. The process prints ``table``, ``view`` or ``error PAGE`` with a
 JSON object, or ``broken`` and a reason. When its input ends, as it does with the server, it ends with its agents.
 """
@@ -190,7 +190,7 @@ def _print(sink: TextIO, kind: str, found: dict[str, Any]) -> None:
 
 
 def _warm_up() -> None:
-    """Load all that the usual table needs, and play a hand that nobody sees."""
+    """Load everything that the usual table needs, and play a hand that nobody sees."""
     rules = HUNL
     specs = [default_agent(rules)]
     agent_digest(specs[0])

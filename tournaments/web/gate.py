@@ -1,4 +1,4 @@
-"""The gate before all pages: an ASGI application that refuses whatever this machine's user did not send.
+"""The gate before all pages: an ASGI application that refuses all requests but those of this machine's user.
 
 A port of 127.0.0.1 is open to every page of every browser on the machine, and to all users of the machine. So a request
 must name this server as its host, must not come from another site, and must hold the *key*, which only the page in the
@@ -29,7 +29,7 @@ BURST, PER_SECOND = 100, 20
 """Requests that may come at once, and that may come every second for a long time."""
 
 POLICY_ERROR = 4403
-"""The code with which a WebSocket is closed whose first frame is not the key."""
+"""The code with which a WebSocket is closed if its first frame is not the key."""
 
 _MAX_PATH = 2048
 _PATIENCE_S = 10.0
@@ -115,7 +115,7 @@ class Gate:
         await self._app(scope, receive_again, send_strictly)
 
     async def _socket(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Accept a WebSocket of the page, wait for the key, and hand on what comes after it."""
+        """Accept a WebSocket of the page, wait for the key, and pass all later messages on."""
         status, _ = self._refusal(scope)
         if status or self._num_sockets >= MAX_SOCKETS:
             await receive()

@@ -1,4 +1,4 @@
-"""What the page may send, and the only reader of it: strict JSON into frozen records."""
+"""The messages that the page may send, and their only reader: strict JSON into frozen records."""
 
 import json
 from collections.abc import Mapping
@@ -98,9 +98,9 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
     ----------
     kind : type
         The record, a dataclass. A field is a ``str``, ``bool``, ``int``, ``float``, a ``tuple[..., ...]`` of one of
-        these, or a ``Mapping`` (an object whose content the caller checks). The field's metadata may hold ``least``
-        and ``most`` for numbers (0 to a thousand million), ``most`` for the number of characters of a text (1,024),
-        and ``length`` for the number of entries of a tuple (2,048).
+        these, or a ``Mapping`` (an object whose content the caller checks). The field's metadata may hold ``least`` and
+        ``most`` for numbers (by default 0 and 10^9), and ``most`` for the number of characters of a text (1,024). It
+        may also hold ``length`` for the number of entries of a tuple (2,048).
     data : bytes
         The JSON text in UTF-8.
     limit : int
@@ -109,8 +109,8 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
     Raises
     ------
     ValueError
-        If the text is too long, no JSON, or no object with exactly the record's fields (those with a default may be
-        left out), or if a field has another type or is out of bounds.
+        If the text is too long, no JSON, or no object with exactly the record's fields. Fields with a default may be
+        left out. Also if a field has another type or is out of bounds.
 
     >>> parse_message(Chosen, b'{"run": "first"}')
     Chosen(run='first')

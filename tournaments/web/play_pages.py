@@ -1,4 +1,4 @@
-"""What the page of the lobby and those of the tables ask for."""
+"""The handlers of the requests of the lobby and of the tables."""
 
 import asyncio
 import contextlib
@@ -58,7 +58,7 @@ class PlayPages:
             await self._tables.close()
 
     async def lobby(self, request: Request) -> Response:
-        """Answer with the choices, the open tables and the sessions; begin to load what a table needs."""
+        """Answer with the choices, the open tables and the sessions; begin to load a table's process."""
         loading = asyncio.ensure_future(self._tables.prepare())
         if self._choices is None:
             self._choices = await asyncio.to_thread(lobby_choices, self._listed)

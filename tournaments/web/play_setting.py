@@ -32,7 +32,7 @@ class Sit:
     seed : str
         The seed of the cards in digits; empty for secret cards.
     pace, assist : str
-        Of `PACES` and `ASSISTS`.
+        A key of `PACES`, and one of `ASSISTS`.
     adviser : str
         The agent that gives advice.
     """
@@ -56,7 +56,7 @@ class SessionChoice:
 
 @dataclass(frozen=True)
 class Move:
-    """What a person does at a table.
+    """A person's move at a table.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Order:
-    """What a table's process is told first.
+    """The first message to a table's process.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ class WebServer:
     address : str
         The address to enter by, once. Its token is a fragment, which browsers do not send.
     pages : Pages
-        What the pages ask for.
+        The handlers of the pages' requests.
     server : uvicorn.Server
         The server that `run` runs.
     """
@@ -89,7 +89,7 @@ class WebServer:
 def browser_opened(address: str) -> Iterator[Path]:
     """Open the browser on a file of mode 0600 that leads to the address, and remove the file at the end.
 
-    Arguments of programs can be read by all users of a machine, so the address with its token is not one.
+    Arguments of programs can be read by all users of a machine, so the address with its token is not passed as one.
     """
     with tempfile.TemporaryDirectory(prefix="plurispiel-") as folder:  # its mode is 0700
         path = Path(folder) / "enter.html"

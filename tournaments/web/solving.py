@@ -25,7 +25,7 @@ class DeskProcess:
     Attributes
     ----------
     events : asyncio.Queue
-        What the process sends unasked; None when it has ended.
+        The events that the process sends; None when it has ended.
     """
 
     def __init__(self, process: asyncio.subprocess.Process):

@@ -1,7 +1,7 @@
 """The exact spot as adviser: a turn or river with two players left is solved from both players' ranges.
 
-The ranges are the blueprint's beliefs at the start of the street. The solution is exact but for its exploitability,
-which goes with it. So it knows the EV of every action, and the EV that an action lost.
+The ranges are the blueprint's beliefs at the start of the street. The solution is exact up to its exploitability, which
+the advice states. So the advice has the EV of every action, and the EV that an action lost.
 """
 
 from typing import Any
@@ -26,20 +26,20 @@ __all__ = ["SpotAdviser", "spot_of_street"]
 
 _TARGET_PCT = 0.25
 _TRUSTED_PCT = 5.0
-"""EV lost is told only by solutions whose exploitability is at most so many % of the pot."""
+"""The largest exploitability, in % of the pot, of a solution whose EVs are shown."""
 
 _NUM_KEPT = 4
-_LEAST_WEIGHT = 1e-4
-"""Weight of hands that the blueprint would not hold, as a share of the likeliest: somebody held one of them."""
+_MIN_WEIGHT = 1e-4
+"""The smallest weight of a combo, as a share of the likeliest: a player may hold any combo."""
 
 _FIRST_BETS = (0.5, 1.0)
 _FIRST_RAISES = (1.0,)
 _LATER_BETS = "0.75p"
 _SHALLOW = 3.0
-"""With a stack of at most so many pots, all-in is a first bet, too."""
+"""The largest stack, in pots, at which all-in is a first bet, too."""
 
 _NEAR = 0.2
-"""A size of the menu gives way to a size that was played, if the two differ by at most this share."""
+"""A played size replaces a size of the menu if the two differ by at most this share."""
 
 
 class SpotAdviser:
@@ -125,7 +125,7 @@ def spot_of_street(hand: AskedHand, first: int, ranges: np.ndarray) -> Spot:
     texts = []
     for seat in seats:
         row = ranges[seat] / ranges[seat][free].max()
-        texts.append(",".join(f"{combo_text(combo)}:{max(row[combo], _LEAST_WEIGHT):.4g}" for combo in free.tolist()))
+        texts.append(",".join(f"{combo_text(combo)}:{max(row[combo], _MIN_WEIGHT):.4g}" for combo in free.tolist()))
     return Spot(
         board=cards_text(start.board),
         pot=start.pot,

@@ -47,7 +47,7 @@ MAX_NODES = 30_000
 """Largest number of betting nodes on a street: their table is built in a few seconds."""
 
 MAX_SECONDS = 3600.0
-"""Longest time of one solve; *Go on* starts it anew."""
+"""Longest time of one solve; *Go on* starts the time again."""
 
 _MAX_SIZES = 8
 _MAX_VIEWS = 32

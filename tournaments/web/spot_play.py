@@ -20,8 +20,8 @@ class SpotHand:
     """A hand that is dealt from both ranges, and played against the solution's strategy.
 
     Both hands are drawn with the weights of the ranges. The other player draws its actions from the solution. After
-    each of the person's decisions the EV that it lost is known: the EV of the best action with that hand, less the EV
-    of the chosen action, if both play on by the solution.
+    each of the person's decisions the EV that it lost is known. It is the EV of the best action with that hand, less
+    the EV of the chosen action, if both play on by the solution.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class SpotHand:
         Returns
         -------
         dict
-            ``seat, hand, board, node, pot, lines`` (who did what), ``actions`` (empty at the end), ``decisions`` (with
-            the EVs of all actions and the EV lost) and ``end`` (None before it).
+            ``seat, hand, board, pot``, ``lines`` (a player and an action each, or a card), ``actions`` (empty at the
+            end), ``decisions`` (with the EVs of all actions and the EV lost) and ``end`` (None before it).
         """
         place = None if self._end else find_node(self._solution.spot, self._solver, self._node)
         return {

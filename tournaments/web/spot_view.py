@@ -17,7 +17,7 @@ from plurispiel.agents.spots.node_strategy import NodePlace, find_node
 from plurispiel.agents.spots.spot_solution import SpotSolution
 
 DECISION, CARDS, FOLDED, SHOWDOWN = "decision", "cards", "fold", "showdown"
-"""What comes after an action."""
+"""The kinds of successors of an action."""
 
 
 def solution_summary(solution: SpotSolution) -> dict[str, Any]:
@@ -39,11 +39,11 @@ def node_view(solution: SpotSolution, node: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``node, player, board, pot``; ``actions`` (``word``, ``text``, and ``next``, one of `DECISION`, `CARDS`,
-        `FOLDED`, `SHOWDOWN`); ``path`` (the steps to the node: ``node, word, text``); ``lock`` (the node's name in a
-        lock) and ``locked``. The lists ``combos, made, draw, strategy, action_ev, ev, equity, weight, pairs`` are by
-        hand; entries of the last four are pairs, out of position first. ``pairs`` is the weight of a hand times that
-        of the compatible hands, by which means are weighted. Numbers that do not exist are None.
+        ``node, player, board, pot, to_call``; ``actions`` (``word``, ``text``, and ``next``, one of `DECISION`,
+        `CARDS`, `FOLDED`, `SHOWDOWN`); ``path`` (the steps to the node: ``node, word, text, player``); ``lock`` (the
+        node's name in a lock) and ``locked``. The lists ``combos, made, draw, strategy, action_ev, ev, equity, weight,
+        pairs`` are by hand; entries of the last four are pairs, out of position first. ``pairs`` is the weight of a
+        hand times that of the compatible hands, by which means are weighted. Numbers that do not exist are None.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def action_text(word: str, chips: str, to_call: int) -> str:
 
 
 def node_actions(solver: VectorSolver, place: NodePlace) -> list[dict[str, Any]]:
-    """Return the actions of a decision: ``word``, ``text``, and ``next``, the kind of what comes after."""
+    """Return the actions of a decision: ``word``, ``text``, and ``next``, the kind of its successor."""
     kinds = solver.streets[place.street].betting.nodes.kind
     put_in = place.decision.state[betting_state.CONTRIB : betting_state.CONTRIB + 2]
     to_call = max(put_in) - put_in[place.decision.seat]

@@ -40,7 +40,7 @@ _NODE = {"most": 512}
 
 @dataclass(frozen=True)
 class NewDesk:
-    """The second frame of a desk's socket, which says nothing more."""
+    """The second frame of a desk's socket: an empty object."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class PreflopLine(DeskRequest):
 
 @dataclass(frozen=True)
 class GoOn(DeskRequest):
-    """Solving goes on to a smaller exploitability."""
+    """The exploitability, in % of the pot, to which solving goes on."""
 
     target_pct: float = field(metadata={"least": 1e-6, "most": 100})
 
@@ -146,7 +146,7 @@ _REQUESTS: dict[str, type[DeskRequest]] = {
 
 
 class SpotPages:
-    """What the explorer's page asks for.
+    """The handlers of the requests of the explorer's page.
 
     Parameters
     ----------

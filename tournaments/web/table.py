@@ -198,7 +198,7 @@ class OpenTables:
         Parameters
         ----------
         order : str
-            The text of a `dealer.Order`.
+            The text of a `play_setting.Order`.
 
         Raises
         ------

@@ -1,6 +1,7 @@
 """The view of a table from the person's seat: all that is sent before the end of a hand.
 
-A `Sight` is told what `play_hand` tells the person's seat, and holds nothing else. So no view can hold a hidden card.
+A `Sight` gets the messages of `play_hand` to the person's seat, and holds nothing else. So no view can hold a hidden
+card.
 """
 
 from typing import Any
@@ -22,7 +23,7 @@ from plurispiel.tournaments.run.witness import Told
 
 
 class Sight:
-    """What the person's seat knows of a hand.
+    """The knowledge of the person's seat about a hand.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def legal_moves(public: PublicState) -> dict[str, Any]:
     dict
         ``fold`` (whether it is legal), ``call`` (chips to add; 0 is a check), ``call_words``, ``bet`` (whether a raise
         is a bet), ``raise`` (smallest and largest amount in chips of the street, or None), ``menu`` (the legal amounts
-        where only some between are legal, or None) and ``marks`` (words and amounts of usual raises).
+        if not all amounts between are legal, or None) and ``marks`` (words and amounts of usual raises).
     """
     before = street_start(public)
     amounts = raise_range(public)

@@ -259,7 +259,7 @@ def test_what_cannot_be_shown(capsys, tmp_path):
     assert "add --show" in refused(capsys, "kuhn", "--csv", tmp_path / "a.csv")
     assert "no decision is at the node 'r9'" in refused(capsys, "kuhn", "--show", "--node", "r9")
     place = tmp_path / "no" / "table.csv"
-    assert "csv is a file in a folder that is there" in refused(capsys, "kuhn", "--show", "--csv", place)
+    assert "csv must be a file in an existing folder" in refused(capsys, "kuhn", "--show", "--csv", place)
     assert list(tmp_path.iterdir()) == []
 
 

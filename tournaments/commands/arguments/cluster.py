@@ -61,7 +61,7 @@ def add(commands) -> None:
         type=float,
         metavar="S",
         default=300.0,
-        help="seconds to wait for FILE and its scheduler, also after an accident of the scheduler",
+        help="seconds to wait for FILE and its scheduler, also after a crash of the scheduler",
     )
 
 
@@ -86,5 +86,5 @@ def add_cluster(add: Callable[..., Any]) -> None:
         metavar="DIR",
         action="append",
         default=[],
-        help="with --cluster, repeatable: folder that is sent whole, as an agent's file imports from it",
+        help="with --cluster, repeatable: folder to send whole, because an agent's file imports from it",
     )

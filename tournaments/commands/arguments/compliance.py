@@ -31,7 +31,7 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         default=1000,
-        help="most hands in the test for faults, at least 1, in all seats in turn",
+        help="largest number of hands in the test for faults, at least 1, in all seats in turn",
     )
     add(
         "--seconds",

@@ -59,7 +59,7 @@ def add(commands) -> None:
     add(
         "--show",
         action="store_true",
-        help="print the strategy: for each public state and hand the probability to be there (reach), the expected "
+        help="print the strategy: for each public state and hand the probability of reaching it (reach), the expected "
         "payoff (value), the probability and value of each action, and the part of a best response's gain that arises "
         "there (gain). Games of up to 2,000 decisions are shown whole",
     )

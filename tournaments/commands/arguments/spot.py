@@ -67,19 +67,19 @@ def _add_sweep(commands) -> None:
         ],
     )
     add = parser.add_argument
-    add("file", metavar="FILE.toml", help="the spot: a file, or the name of an example. Its board does not count")
+    add("file", metavar="FILE.toml", help="the spot: a file, or the name of an example. Its board is ignored")
     add(
         "--flops",
         metavar="all|184|FILE",
         default="184",
         help="all: the 1,755 flops that differ in more than suits. 184: flops that stand for all, with weights. FILE: "
-        "a flop on each line, such as Qs Jh 2h, perhaps with its weight after a colon",
+        "a flop on each line, such as Qs Jh 2h, optionally with its weight after a colon",
     )
     add(
         "--out",
         metavar="DIR",
         required=True,
-        help="folder for the rows, the table and the page; goes on if it has rows",
+        help="folder for the rows, the table and the page; resumes if it has rows",
     )
     add(
         "--target",
@@ -101,5 +101,5 @@ def _add_sweep(commands) -> None:
         help="threads for each flop; no result depends on them (default: the processors, shared among the workers; "
         "with --cluster 1)",
     )
-    add("--dry-run", action="store_true", help="say memory and time, and write nothing; solves one flop for the time")
+    add("--dry-run", action="store_true", help="print memory and time only; solves one flop to measure the time")
     add("--json", action="store_true", help="print as JSON")

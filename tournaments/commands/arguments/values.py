@@ -24,7 +24,7 @@ def add(commands) -> None:
         "Show the errors of a network on situations that it never saw.",
         ["values info leduc-net", "values info leduc-net --plot leduc-net.svg"],
     ).add_argument
-    add("net", metavar="NET", help="folder of a network, or turn for the one of the package")
+    add("net", metavar="NET", help="folder of a network, or turn for the bundled one")
     add("--data", metavar="DATA", help="measure errors on the unseen situations of this folder, not those of training")
     add(
         "--plot",
@@ -145,7 +145,7 @@ def _add_train_all(actions) -> None:
 
 
 def _add_training(add, preset: str, epochs: int | None = None) -> None:
-    """Add the options of a training run, with a default preset, and a default number of epochs in its place."""
+    """Add the options of a training run, with a default preset; a number `epochs` replaces the preset's."""
     _add_preset(add, preset)
     of_preset = "(default: the preset's)"
     add("--layers", type=int, metavar="N", help=f"hidden layers, 1 to 16 {of_preset}")

@@ -1,1 +1,1 @@
-"""Bots that `plurispiel deal --example` writes, as starts for one's own. They use no code of this package."""
+"""Bots that `plurispiel deal --example` writes, as starting points. They use no code of this package."""

@@ -19,7 +19,7 @@ def settings():
 
 
 def ask(model, question):
-    """Return the answer of the model to a question; an OSError, ValueError or LookupError if there is none."""
+    """Return the answer of the model to a question; raise OSError, ValueError or LookupError if there is none."""
     talk = [{"role": "system", "content": RULES}, {"role": "user", "content": question["text"]}]
     body = json.dumps({"model": model["model"], "messages": talk}).encode()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {model['key']}"}
