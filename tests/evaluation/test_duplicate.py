@@ -1,6 +1,7 @@
 """Duplicate groups: decks, rotations, random streams and scores."""
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent,
 from plurispiel.evaluation.duplicate import AgentScore, play_group, rotations
 from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.evaluation.streams import SeatStreams, Seeded, Streams
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="a minute without the compiler")
 
 
 def play(rules, agents, *, seed=1, group=(0, 0), contestants=None, hands=None):
@@ -125,6 +128,7 @@ def test_equal_deterministic_agents_score_exactly_zero(rules, agent):
         assert all(score.hands == rules.num_seats for score in scores.values())
 
 
+@jit_only
 def test_equal_agents_score_exactly_zero_when_pots_split_into_thirds():
     rules = no_limit_holdem(7)
     thirds = 0
@@ -137,6 +141,7 @@ def test_equal_agents_score_exactly_zero_when_pots_split_into_thirds():
     assert thirds >= 3
 
 
+@jit_only
 def test_equity_agents_score_exactly_zero():
     scores = play(SIXMAX, [EquityAgent() for _ in range(6)])
     assert [score.chips for score in scores.values()] == [0.0] * 6

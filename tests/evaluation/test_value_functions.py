@@ -77,6 +77,7 @@ def test_checkdown_is_the_mean_over_all_boards(rules):
     assert seen > 10
 
 
+@jit_only
 @pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["heads-up", "six"])
 def test_checkdown_in_holdem_is_the_mean_over_all_boards(rules):
     rng = np.random.default_rng(6)
