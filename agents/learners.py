@@ -109,7 +109,8 @@ def learner_agent(file: str, name: str, options: dict[str, str], spec: str) -> L
     Raises
     ------
     ValueError
-        If the file raises or has no such function, or it does not take the options, or by `LearnerAgent`.
+        If the name is missing, the file raises or has no such function, the function does not take the options, or by
+        `LearnerAgent`.
     """
     if not name:
         raise ValueError(f"the function that returns the policy is missing, write openspiel:{file}:NAME")
@@ -136,7 +137,7 @@ def _as_policy(made: Any, num_seats: int) -> Any:
     if any(isinstance(each, pyspiel.Bot) or not callable(getattr(each, "step", None)) for each in learners):
         kinds = ", ".join(type(each).__name__ for each in learners)
         raise ValueError(
-            f"a policy, a learner or a list of learners of OpenSpiel is to be returned, got {kinds} (a bot plays as "
+            f"return a policy, a learner or a list of learners of OpenSpiel, got {kinds} (a bot plays as "
             "FILE.py:CLASS, with plurispiel.agents.openspiel.BotAgent)"
         )
     if len(learners) not in (1, num_seats):

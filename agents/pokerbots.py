@@ -24,7 +24,7 @@ _FILE = "commands.json"
 _OPTIONS = ("seconds", "hands", "clock")
 _MAX_SIZE = 1 << 16  # bytes of commands.json
 _MAX_HANDS = 10**9
-_ANSWERS = 3  # the default clock allows the time of so many answers for each hand
+_ANSWERS = 3  # the default clock allows the time of this many answers for each hand
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Agents that are programs in any language: the command in a spec like ``stdio:./bot --depth 3?seconds=2&cwd=bots``.
 
 The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
-name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
+name is a file, relative to the current folder; any other name is looked up on the ``PATH``. The program starts in the
 folder ``cwd``, by default in the folder of the first file that its command names. If its command names only folders, it
 is started in the current folder. If its command names neither, it is started in an empty folder, or in the current one
 if it has no sandbox. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to

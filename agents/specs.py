@@ -172,7 +172,7 @@ def split_specs(text: str) -> list[str]:
         quoted = [spec for spec in commands if _is_quoted_or_asks(spec)]
         if odd or quoted:
             raise ValueError(
-                f"{(odd or quoted)[0]!r} is no agent; a command with a comma or a question mark has to stand in a "
+                f"{(odd or quoted)[0]!r} is no agent; a command with a comma or a question mark belongs in a "
                 'settings file, as in agents = ["stdio:./bot a,b", "tag"]'
             )
     return specs

@@ -86,7 +86,7 @@ def check_options(factory: Factory, options: Mapping[str, str], spec: str, *give
     Raises
     ------
     ValueError
-        If it does not take them, or is no Python code.
+        If the class or function does not take them, or its signature is unknown.
     """
     try:
         signature = inspect.signature(factory)
@@ -112,7 +112,7 @@ def call_factory(factory: Factory, options: Mapping[str, str], spec: str, *given
     Raises
     ------
     ValueError
-        If it raises.
+        If the class or function raises.
     """
     try:
         return factory(*given, **{key: _value(text) for key, text in options.items()})
@@ -164,7 +164,7 @@ def _value(text: str) -> int | float | str:
 class _SourceLoader(importlib.machinery.SourceFileLoader):
     """Loads an agent's file, never its bytecode.
 
-    Bytecode also counts as that of an edited file, if the file has the same size and was saved in the same second.
+    Python would also run the old bytecode of an edited file that has the same size and was saved in the same second.
     """
 
     def path_stats(self, path: str) -> Mapping[str, Any]:

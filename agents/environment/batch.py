@@ -30,7 +30,7 @@ class BatchResults(NamedTuple):
     rewards : float64[num_tables]
         Where a hand ended, the learner's payoff in big blinds; 0 at other tables.
     dones : bool[num_tables]
-        Whether the hand ended in which the learner acted.
+        Whether a hand in which the learner acted has ended.
     num_walks : int64[num_tables]
         Number of hands that then ended before the learner was to act.
     walk_rewards : float64[num_tables]
@@ -94,8 +94,8 @@ class TableBatch:
     observation : str
         A layout, see `observation`.
     sizes : str or None
-        The learner's bet sizes in a game where every size is legal. A blueprint brings the menu of its own for all
-        seats.
+        The learner's bet sizes in a game where every size is legal; None in other games, and with a blueprint, whose
+        menu is for all seats.
     seed : int
 
     Attributes
@@ -143,7 +143,7 @@ class TableBatch:
         self.rules = rules
         self._opponents, menu = find_opponents(rules, opponents, num_tables)
         if menu is not None and sizes is not None:
-            raise ValueError(f"sizes {sizes!r}: the menu is that of the blueprint")
+            raise ValueError(f"the blueprint's menu is for all seats: leave out sizes, got {sizes!r}")
         every_size = menu is None and sizes is not None
         menu = menu or learner_menu(rules, sizes)
         self.num_ids = num_ids(rules, menu)
@@ -195,8 +195,8 @@ class TableBatch:
         Raises
         ------
         ValueError
-            If `reset` was not called yet, or an action is not legal; no table has then moved. If a learner is never to
-            act, as all others fold to it.
+            If `reset` was not called yet, `actions` has another shape, or an action is not legal; no table has then
+            moved. Also if a learner is not to act in `batch_kernels.MAX_WALKS` hands in a row, as all fold to it.
         """
         actions = np.ascontiguousarray(actions, np.int64)
         if self._is_new:

@@ -52,7 +52,7 @@ class Layout(NamedTuple):
     kind : int
         One of the values of `OBSERVATIONS`.
     length : int
-        OpenSpiel's bound of the length of a hand, by which its information state is laid out.
+        OpenSpiel's bound on the length of a hand, by which its information state is laid out.
     num_slots : int
         Number of actions of a street that `compact` has room for.
     scale : float
@@ -79,7 +79,7 @@ class Observer:
     size : int
         Number of entries of an observation.
     high : float
-        A bound of all entries; 0 is the lower bound.
+        An upper bound of all entries; 0 is the lower bound.
 
     Raises
     ------

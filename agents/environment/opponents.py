@@ -130,7 +130,7 @@ def find_opponents(
         if blueprint.rules != rules:
             raise ValueError(f"the blueprint is for another game: {blueprint.rules}, not {rules}")
         if blueprint.config is None:
-            raise ValueError("a blueprint without its configuration has no menu")
+            raise ValueError("a blueprint without its configuration has no menu: give it a config")
         menu = blueprint.config.game_menu
     playing = blueprint or untrained_blueprint()
     dealt, rows = _alike(dealt_game(playing), playing.rows)

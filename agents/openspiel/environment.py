@@ -46,7 +46,7 @@ class LearnerEnvironment:
 
     @property
     def max_game_length(self) -> int:
-        """OpenSpiel's bound of the length of a hand."""
+        """OpenSpiel's bound on the length of a hand."""
         return int(self.game.max_game_length())
 
     def observation_spec(self) -> dict[str, tuple[int, ...]]:
@@ -133,7 +133,7 @@ def make_environment(
     game : str, pyspiel.Game or HoldemRules
         The name of a game (``plurispiel ls games``, ``plurispiel ls presets``), a game string, a loaded game, or rules.
     opponents : sequence of (str or Agent)
-        Agents, as specs or as agents, in the order of the seats after the learner's. One alone plays at every seat.
+        Agents, as specs or as objects, in the order of the seats after the learner's. A single spec is for every seat.
     seat : {"rotate", "random"} or int
         The learner's seat: the next one in each hand, from 0 on; drawn for each hand; or this one always.
     observation : {"information-state", "observation", "compact"}
@@ -181,7 +181,7 @@ def all_opponents(rules: HoldemRules, opponents: "Sequence[str | Agent] | str", 
     Raises
     ------
     ValueError
-        If there are neither one nor `number` of them, or a lone one is an agent and `number` is not 1.
+        If another number of opponents is given; a single spec counts as `number`, a single `Agent` does not.
     """
     given: list[str | Agent] = [opponents] if isinstance(opponents, str) else list(opponents)
     if len(given) == 1 and isinstance(given[0], str):

@@ -23,9 +23,9 @@ class GymnasiumEnvironment(gymnasium.Env):
     """An environment of Gymnasium for one learner among agents.
 
     An episode is a hand. ``info["action_mask"]`` tells the legal actions, int8[num_ids]. An action that is not legal is
-    replaced: a fold by a check, a raise by a check or call; ``info["is_repaired"]`` then tells so. Hands that end
-    before the learner is to act are no episodes. ``info`` of `reset` holds their number since the last episode,
-    ``num_walks``, and the sum of their rewards, ``walk_reward``.
+    replaced: a fold by a check, a raise by a check or call; ``info["is_repaired"]`` is then True. ``info["seat"]`` is
+    the learner's seat. Hands that end before the learner is to act are no episodes. ``info`` of `reset` holds their
+    number since the last episode, ``num_walks``, and the sum of their rewards, ``walk_reward``.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ class LearnerTable:
         self.rules = rules
         self.num_learners = rules.num_seats - len(opponents)
         if self.num_learners < 1:
-            raise ValueError(f"{rules.num_seats} seats have room for {rules.num_seats - 1} opponents of a learner")
+            raise ValueError(f"{rules.num_seats} seats leave {rules.num_seats - 1} to opponents, got {len(opponents)}")
         if seat not in ("rotate", "random") and seat not in range(rules.num_seats):
             raise ValueError(f"seat is 'rotate', 'random' or 0..{rules.num_seats - 1}, got {seat!r}")
         self._agents = [make_agent(each) if isinstance(each, str) else each for each in opponents]
@@ -116,7 +116,13 @@ class LearnerTable:
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
-        """Begin the sequence of hands anew, with another seed; None for one that the system draws."""
+        """Begin the sequence of hands anew, with another seed; None for a seed that the system draws.
+
+        Raises
+        ------
+        ValueError
+            If the seed is below 0.
+        """
         if seed is not None and seed < 0:
             raise ValueError(f"seed is a whole number from 0, got {seed}")
         deals, self._agent_seeds, shifts = np.random.SeedSequence(seed).spawn(3)

@@ -55,7 +55,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
     above = np.ones((2, 1))
     for number, street in enumerate(solver.streets):
         if number and not street.buckets:
-            raise ValueError("a warm start takes buckets on streets after the first one")
+            raise ValueError("a warm start needs buckets on streets after the first one")
         masses = [_masses(solver, street, seat) for seat in range(2)]
         nodes = street.betting.nodes
         # A counterfactual regret contains the opponent's reach. Its mean over all hands is near enough for a start.

@@ -212,7 +212,7 @@ def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
     Raises
     ------
     ValueError
-        If there is no such blueprint, or an option makes no sense.
+        If there is no such blueprint, or `config_from_options` refuses an option.
     ArtefactRefused
         If the blueprint is incomplete or damaged.
     """

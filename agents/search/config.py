@@ -18,8 +18,8 @@ ROOTS = ("street", "decision")
 FREEZES = ("range", "hand")
 CARDS = ("flop-500", "blueprint")
 MIN_SECONDS = 0.5
-"""The shortest time limit, about twice the time to lay out a flop and its later streets. A safe search needs twice as
-much."""
+"""The shortest time limit, about twice the time to lay out a flop and its later streets. That of a safe search is twice
+as long."""
 MAX_SECONDS = 3600.0
 MAX_ITERATIONS = 1_000_000
 MAX_WARM_START = 1_000_000.0
@@ -115,7 +115,7 @@ class SearchConfig:
     Raises
     ------
     ValueError
-        If a setting makes no sense.
+        If a setting is of another type or out of range.
     """
 
     time: float = 1.0
@@ -166,7 +166,7 @@ class SearchConfig:
         for name in (each.name for each in dataclasses.fields(self) if each.name.endswith("_sizes")):
             for text in getattr(self, name):
                 if len(parse_sizes(text)) > MAX_SIZES:
-                    raise ValueError(f"a search has one to {MAX_SIZES} sizes of a raise, got {text!r} in {name}")
+                    raise ValueError(f"a search offers at most {MAX_SIZES} sizes of a raise, got {text!r} in {name}")
 
     @property
     def num_threads(self) -> int:
@@ -194,7 +194,7 @@ def config_from_options(options: Mapping[str, str]) -> SearchConfig:
     Raises
     ------
     ValueError
-        If an option is unknown, is given by two names, or makes no sense.
+        If an option is unknown, is given by two names, cannot be read or is out of range.
     """
     fields = {each.name: each.default for each in dataclasses.fields(SearchConfig)}
     options = renamed_options(options)

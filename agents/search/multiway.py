@@ -263,7 +263,7 @@ class MultiwaySolver:
         # Ranges that all have hands need not have compatible hands: only a deal to all seats shows whether they have.
         have_hands = all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1)
         if not (have_hands and self._deal(-1, self._workers[0])):
-            raise NoCompatibleHands("the ranges have no hands that can meet on this board")
+            raise NoCompatibleHands("the ranges have no compatible hands on this board")
 
     def run(self, num_iterations: int, *, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Do up to `num_iterations` more iterations, while `goes_on` returns True."""

@@ -108,7 +108,7 @@ class _RowsOfSolver:
         self._blueprint = blueprint
         self._streets = solver.streets
         self._first = solver.subgame.state.street
-        # All decisions of a seat on a street share the result of a pass over all boards, and both seats the rows there.
+        # Each result takes a pass over all boards. Shares serve all decisions of a seat on a street, rows both seats.
         self._shares = functools.cache(self._find_shares)
         self._rows = functools.cache(self._find_rows)
 

@@ -52,7 +52,7 @@ MIN_BELIEF = 1e-5
 """A search gives weight 0 to hands below this share of the likeliest hand's probability."""
 
 MAX_RAISES = 2
-"""With more than two players, a subgame ends after this many raises on its street. If the street has had so many before
+"""With more than two players, a subgame ends after this many raises on its street. If the street has had as many before
 the root, the subgame ends after the first raise beyond the root. The first and the last street have no such limit. The
 paper ends a flop after its second raise."""
 
@@ -68,8 +68,8 @@ TWO_SEATS_NODES = 12_000
 raises are added. With this number, a search of a flop takes a gigabyte."""
 
 TWO_SEATS_NODES_A_SECOND = 2_500
-"""The same limit for each second of a time limit (`SearchConfig.time`): a search lays out so many nodes of a street in
-a second, and does a few iterations."""
+"""The same limit for each second of a time limit (`SearchConfig.time`): a search lays out this many nodes of a street
+in a second, and does a few iterations."""
 
 
 @dataclass(frozen=True, eq=False)

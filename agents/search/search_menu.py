@@ -30,7 +30,7 @@ class SearchMenu:
     menu : BetMenu
         The sizes of the settings, the same for all seats.
     fits : callable
-        Returns whether the betting with given raises is small enough. Betting without raises is taken to be.
+        Returns whether the betting with given raises is small enough. Not called for betting without raises.
     dead_chips : int
         Chips in the pot of players who have folded.
     """

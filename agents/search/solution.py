@@ -86,7 +86,7 @@ class Solutions(Generic[_Kept]):
 
     A key contains everything that differs between the agent's searches and changes a result, except the time left: a
     search that had less time serves again, too. The settings and the blueprint, which are the same for all searches of
-    an agent in a game, are not part of it.
+    an agent in a game, are not part of a key.
 
     Parameters
     ----------

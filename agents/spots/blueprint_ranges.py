@@ -1,4 +1,4 @@
-"""The ranges with which a blueprint's seats come to a place before the flop, and the spot that follows."""
+"""The ranges with which a blueprint's seats reach a place before the flop, and the spot that follows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ class PreflopPlace:
     weights : float64[num_seats, 1326]
         The weight of each combo of each seat: the product of the blueprint's probabilities on the way.
     folded : tuple of bool
-        Which seats have folded.
+        Whether each seat has folded.
     contributions, stacks : tuple of int
         Chips that the seats have put in, and have left.
     players : tuple of int
-        The two seats that see the flop, out of position first; empty if the betting is not over, or others than two
-        seats with chips left see the flop.
+        The two seats that see the flop, out of position first. Empty if the betting is not over, or unless exactly two
+        seats see the flop and both have chips left.
     """
 
     line: tuple[str, ...]
@@ -58,7 +58,7 @@ def preflop_place(agent: BlueprintAgent, line: Sequence[str]) -> PreflopPlace:
     Raises
     ------
     ValueError
-        If the blueprint does not offer an action of the line, or its game has no stacks.
+        If the blueprint does not offer an action of the line, or its game is not no-limit hold'em.
     """
     rules = agent.blueprint.rules
     if rules.stacks is None or rules.num_combos != 1326:

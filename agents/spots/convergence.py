@@ -1,16 +1,16 @@
 """Iterating until exploitability is small enough: when to measure it, and when time is up.
 
-A measurement takes about as long as one or two iterations, with buckets as long as many. So measurements are spread:
-the next one comes where the target would be reached if exploitability went on to fall as between the last two, in
-proportion to a power of the iterations. But it comes after 8 to 25 % more iterations, with buckets after 15 to 25 %.
+A measurement takes about as long as one or two iterations, with buckets as long as many. So measurements are spread.
+The next one comes where the target would be reached if exploitability kept falling as between the last two, in
+proportion to a power of the iterations. But each time the iterations grow by 8 to 25 %, with buckets by 15 to 25 %.
 
-The first measurement comes after 16 iterations, with buckets after 64. With a time limit, one more comes before, after
-the first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest
-measurement is kept free for the next one, and the clock is asked after every iteration, or every hundredth of a second
-if iterations are shorter.
+The first measurement comes after 16 iterations, with buckets after 64. With a time limit, an extra one comes after the
+first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest measurement
+is kept free for the next one. The clock is read after every iteration, or every hundredth of a second if iterations are
+shorter.
 
-A run that was stopped can go on. The measurement at the stop does not count in the choice of later measurements, so the
-run goes on as if it had not been stopped.
+A run that was stopped can be continued. The measurement at the stop does not count in the choice of later measurements,
+so the run continues as if it had not been stopped.
 """
 
 import math
@@ -25,11 +25,11 @@ OnProgress = Callable[[int, float, float], None]
 """Called with the iterations done, the seconds so far and the exploitability in % of the pot."""
 
 _FIRST_CHECK, _FIRST_CHECK_WITH_BUCKETS = 16, 64
-_LEAST_FACTOR, _LEAST_FACTOR_WITH_BUCKETS, _MOST_FACTOR = 1.08, 1.15, 1.25
-_LEAST_POWER = 1.5  # of the fall: one measurement may be little better than the one before by chance
+_MIN_FACTOR, _MIN_FACTOR_WITH_BUCKETS, _MAX_FACTOR = 1.08, 1.15, 1.25
+_MIN_POWER = 1.5  # of the fall: one measurement may be little better than the one before by chance
 _GAIN = 0.95  # with buckets, a run also ends when doubling its iterations gains less than 5 %
 _PIECE_S = 0.01  # shorter iterations are done together between two looks at the clock
-_FREE = 1.5  # kept free for the last measurement, in lengths of the measurement before: machines are not even
+_FREE = 1.5  # kept free for the last measurement, in lengths of the measurement before: durations vary
 
 
 class _Solver(Protocol):
@@ -115,7 +115,7 @@ def converge(
         Whether hands are in buckets: the run then also ends when doubling its iterations lowers exploitability by less
         than 5 %.
     progress : Progress, optional
-        The state of an earlier run of the solver, which goes on; modified in place. `max_seconds` counts anew.
+        The state of an earlier run of the solver, to continue; modified in place. `max_seconds` counts from now on.
     goes_on : callable, optional
         Called after every iteration, or every hundredth of a second if iterations are shorter; False ends the run.
     on_progress : callable, optional
@@ -127,7 +127,7 @@ def converge(
     begin, earlier_s = clock(), state.seconds
     pace = _Pace(solver, begin + limits.max_seconds, state, goes_on, clock)
     first = _FIRST_CHECK_WITH_BUCKETS if by_buckets else _FIRST_CHECK
-    least = _LEAST_FACTOR_WITH_BUCKETS if by_buckets else _LEAST_FACTOR
+    least = _MIN_FACTOR_WITH_BUCKETS if by_buckets else _MIN_FACTOR
     state.check = state.check or (first if limits.max_seconds == math.inf else 1)
     while True:
         is_whole = pace.run_to(min(state.check, limits.max_iterations))
@@ -144,12 +144,12 @@ def converge(
         elif by_buckets and solver.iteration >= max(2 * state.of_iteration, first):
             # Imperfect recall: hands of a bucket differ in their past, and an equilibrium need not exist.
             return state
-        power = _LEAST_POWER
+        power = _MIN_POWER
         if pct < state.last_pct < math.inf:
             fall = math.log(state.last_pct / pct)
-            power = max(fall / math.log(solver.iteration / state.last_iteration), _LEAST_POWER)
+            power = max(fall / math.log(solver.iteration / state.last_iteration), _MIN_POWER)
         state.last_pct, state.last_iteration = pct, solver.iteration
-        factor = min(max((pct / limits.target_pct) ** (1.0 / power), least), _MOST_FACTOR)
+        factor = min(max((pct / limits.target_pct) ** (1.0 / power), least), _MAX_FACTOR)
         # Rounded down, so that the factor is not exceeded; small numbers of iterations grow by one.
         state.check = max(int(solver.iteration * factor), solver.iteration + 1, first)
 
@@ -191,7 +191,7 @@ class _Pace:
         return self._deadline - _FREE * self._state.measurement_s - self._clock()
 
     def run_to(self, iteration: int) -> bool:
-        """Iterate until so many iterations are done, and return True; False if the run ended before."""
+        """Iterate up to number `iteration`, and return True; False if the run ended before."""
         while self._solver.iteration < iteration:
             if self._solver.iteration and (self.is_over() or (self._goes_on is not None and not self._goes_on())):
                 return False

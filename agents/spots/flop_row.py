@@ -36,7 +36,7 @@ class FlopRow:
     ev : tuple of float
         EV of both players in chips, out of position first.
     equity : tuple of float
-        Their shares of the pot without further bets.
+        The players' shares of the pot without further bets.
     exploitability_pct, bucket_exploitability_pct, iterations
         As in `SpotSolution`.
     frequencies : dict of str to float or None
@@ -83,7 +83,7 @@ def check_suits(spot: Spot) -> None:
                 "of hands, such as AKs"
             )
     if any(_is_card(word) for node in spot.lock for word in node.split()):
-        raise ValueError("a lock of a sweep names cards dealt as *")
+        raise ValueError("a lock holds on all flops of a sweep: write * for each card dealt in the name of its node")
 
 
 def solve_flop(spot: Spot, settings: SolveSettings, flop: WeightedFlop, *, threads: int = 2) -> FlopRow:

@@ -1,8 +1,8 @@
 """The EV of every hand and every action at a node of a solved spot of two players, and every hand's equity there.
 
-On the spot's first street, one measuring walk over the whole tree gives the values. Behind it, a solver is made of what
-comes after the node alone: it begins with both players' weights at the node, and takes over the average strategies. So
-nothing but the boards behind the node is walked over.
+On the spot's first street, one measuring walk over the whole tree gives the values. On later streets, a new solver is
+made for the part of the game after the node. It begins with both players' weights at the node, and copies the average
+strategies. So the walk covers only the boards that can follow the node.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class NodeEv:
     """Values of hands at a node, if both players follow the average strategies from there on.
 
     The EV of a hand is its mean share of the final pot, less its own further bets, in chips: bets before the node are
-    not taken off. So folding has EV 0. The mean is over the other player's compatible hands, by their weights at the
+    not subtracted. So folding has EV 0. The mean is over the other player's compatible hands, by their weights at the
     node, and over the cards to come.
 
     Attributes
@@ -82,7 +82,7 @@ def node_ev(spot: Spot, solver: VectorSolver, node: str) -> NodeEv:
     ev, action_ev = np.full_like(facing, np.nan), np.full((rules.num_combos, len(place.names)), np.nan)
     if known.any():
         found = _values(solver, place)
-        put_in = np.array(place.decision.state_of(whole.state).contributions[:2], np.float64)  # each value lacks them
+        put_in = np.array(place.decision.state_of(whole.state).contributions[:2], np.float64)  # values are net of these
         divisor = np.where(known, found.facing, np.nan)
         ev = found.values[:, OWN] / divisor + put_in[:, None]
         action_ev = (found.actions / divisor[seat]).T + put_in[seat]
@@ -119,7 +119,7 @@ def _values(solver: VectorSolver, place: NodePlace) -> NodeValues:
 
 
 def solver_behind(solver: VectorSolver, place: NodePlace) -> VectorSolver:
-    """Return a solver of what comes after a node, whose strategy sums are those of `solver`."""
+    """Return a solver of the game from a node on, with the strategy sums of `solver`."""
     whole, taken = solver.subgame, place.decision.actions
     locks = {actions[len(taken) :]: lock for actions, lock in whole.locks.items() if actions[: len(taken)] == taken}
     below = Subgame(

@@ -53,8 +53,8 @@ class SpotSize:
         For each of these streets, the number of boards. Boards that a renaming of suits turns into each other count
         once.
     smaller_bytes : dict of str to int
-        For each street with bets, `memory_bytes` if each list of sizes there lost its first size that is not all-in,
-        or, where each list has one size, if the street had no raises, or else no bets.
+        For each street with bets, `memory_bytes` with fewer bets there: each list of several sizes loses its first size
+        that is not all-in. Without such a list, the street loses its raises, or else its bets.
     """
 
     memory_bytes: int
@@ -75,7 +75,7 @@ class SpotSize:
         memory_bytes : int, optional
             Bytes that the solver needs, if known better than here.
         free_bytes : float, optional
-            Bytes that are free; by default they are asked now.
+            Bytes that are free; by default those free now.
         """
         remedy = "take narrower ranges"
         if self.street_to_cut is not None:

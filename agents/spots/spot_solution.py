@@ -59,7 +59,7 @@ class SpotSolution:
     solver : VectorSolver or ThreeWaySolver
         The solver, whose tables hold the strategies.
     progress : Progress, optional
-        The state of the run, from which `go_on` goes on; None for a solution read from a folder.
+        The state of the run, from which `go_on` continues; None for a solution read from a folder.
     """
 
     spot: Spot
@@ -84,7 +84,7 @@ class SpotSolution:
     ) -> "SpotSolution":
         """Go on with the run that gave this solution, and return the new solution.
 
-        A run that was stopped by `goes_on` and goes on equals a run without the stop, bit for bit. Both solutions share
+        A run that is stopped by `goes_on` and continued equals a run without the stop, bit for bit. Both solutions use
         one solver: from now on, `strategy` and `node_ev` of this solution are those of the new one.
 
         Parameters
@@ -192,14 +192,14 @@ def solve_spot(
         Called with the number of bytes that the solver will allocate, before the allocation.
     goes_on : callable, optional
         Called after every iteration, or every hundredth of a second if iterations are shorter. False ends the run after
-        one more measurement; `SpotSolution.go_on` goes on from there.
+        one more measurement; `SpotSolution.go_on` continues from there.
     on_progress : callable, optional
         Called after each measurement, see `OnProgress`.
 
     Raises
     ------
     ValueError
-        If the spot or a setting makes no sense, or the solver needs more memory than is free.
+        If the spot or a setting is malformed or out of range, or the solver needs more memory than is free.
 
     Examples
     --------

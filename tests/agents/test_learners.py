@@ -167,7 +167,7 @@ def test_specs_are_refused_early(folder, spec, message):
         ("native", KUHN, "other rules than the table"),
         ("uniform?game=leduc_poker", KUHN, "other rules than the table"),
         ("three", LEDUC, "one learner, or one for each of 2 seats, got 3"),
-        ("bot", LEDUC, r"a policy, a learner or a list of learners of OpenSpiel is to be returned, got .*Bot"),
+        ("bot", LEDUC, r"return a policy, a learner or a list of learners of OpenSpiel, got .*Bot"),
         ("nothing", LEDUC, "got NoneType"),
         ("raises", LEDUC, r"cannot be built: KeyError: 'no values' \(guest.py, line 22\)"),
     ],

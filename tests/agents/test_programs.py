@@ -172,7 +172,7 @@ def test_run_folders_are_nobodys(folder, file):
 
 @pytest.mark.parametrize("text", ["stdio:./bot a,b", "tag,stdio:./bot 'a,b'", "stdio:./bot 'x?',tag"])
 def test_a_comma_or_a_question_mark_wants_a_settings_file(text):
-    with pytest.raises(ValueError, match="is no agent; a command with a comma or a question mark has to stand in a"):
+    with pytest.raises(ValueError, match="is no agent; a command with a comma or a question mark belongs in a"):
         split_specs(text)
 
 

@@ -176,7 +176,7 @@ def test_a_program_that_is_not_there_ends_the_command(tmp_path, capsys, monkeypa
         (f"{CALLER} exits-at-start", "does not load: its process ended (exit code 1): no licence"),
         (f"{CALLER} protocol-2", "speaks version 1 of the protocol, got 2"),
         ("pokerbots:folder", "a Pokerbots folder has a file commands.json; cannot read"),
-        ("stdio:./bot 'a", "a command with a comma or a question mark has to stand in a settings file"),
+        ("stdio:./bot 'a", "a command with a comma or a question mark belongs in a settings file"),
     ):
         assert main(["tournament", "--agents", f"{spec},call", "--decks", "2", "--out", "run"]) == 2
         captured = capsys.readouterr()

@@ -119,5 +119,5 @@ def test_too_late_or_with_exact_cards_later_on_it_is_refused():
     with pytest.raises(ValueError, match="before all iterations, and there were 1"):
         warm_start(solver, known, 1.0)
     exact = VectorSolver(Subgame(BettingState(LEDUC), (), np.ones((2, LEDUC.num_combos))), threads=1)
-    with pytest.raises(ValueError, match="takes buckets on streets after the first"):
+    with pytest.raises(ValueError, match="needs buckets on streets after the first"):
         warm_start(exact, known, 1.0)

@@ -103,10 +103,10 @@ def test_a_warm_start_begins_with_the_blueprint_and_fades():
 def test_ranges_that_cannot_meet_are_refused():
     after, beliefs = Continuations(blueprint(THREE), THREE), np.zeros((3, THREE.num_combos))
     beliefs[:, 5] = 1.0
-    with pytest.raises(ValueError, match="no hands that can meet"):
+    with pytest.raises(ValueError, match="no compatible hands"):
         MultiwaySolver(three_with(beliefs), after)
     beliefs[1:] = 0.0
-    with pytest.raises(ValueError, match="no hands that can meet"):
+    with pytest.raises(ValueError, match="no compatible hands"):
         MultiwaySolver(three_with(beliefs), after)
 
 
