@@ -1,1 +1,1 @@
-"""Who does the jobs of a run: this process, the worker processes of one machine, or the machines of a cluster."""
+"""The executors of a run's jobs: this process, worker processes of one machine, or machines of a cluster."""

@@ -37,13 +37,13 @@ class Cluster(Executor):
     path : Path
         The cluster's file.
     facts : mapping
-        What the cluster has to have in common with this process, by name.
+        Facts that must be equal in the cluster and in this process, by name.
     slots : int
         The largest number of slots to use; 0 for all.
     check_share : float
         The share of tasks that another worker does again, on another machine where there is one.
     ship : sequence of Path
-        Folders that are sent with the agents, as these import from them.
+        Folders that are sent with the agents, which import from these folders.
     say : callable
         Called with each line for the user.
 
@@ -128,7 +128,7 @@ class Cluster(Executor):
         return task_seconds(self.slots)
 
     def engage(self, work: Work) -> PackedWork:
-        """Send what the work needs to the scheduler, from which workers fetch it; return the work as it travels.
+        """Send the files of a work to the scheduler, from which workers fetch them; return the work as it travels.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class Cluster(Executor):
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Drop what is not done, and leave the cluster, which stays."""
+        """Drop unfinished jobs, and leave the cluster, which goes on."""
         for outer in list(self._open):
             outer.cancel()
         with contextlib.suppress(Exception):  # a scheduler that is gone
@@ -223,8 +223,8 @@ class Cluster(Executor):
                     outer.set_exception(
                         MachinesDisagree(
                             f"{first.machine} ({first.worker}) and {second.machine} ({second.worker}) have different "
-                            "results of the same jobs; no result of these machines can be relied on. What was stored "
-                            "before stays. Find the machine that is wrong, and leave it out"
+                            "results of the same jobs; no result of these machines can be relied on. Results stored "
+                            "before stay. Find the machine that is wrong, and leave it out"
                         )
                     )
                     return
@@ -260,7 +260,7 @@ class Cluster(Executor):
             raise WorkerFailed(f"a worker of the cluster failed: {type(error).__name__}: {error}") from error
 
     def _unloaded(self, done: Done) -> Done:
-        """Return an outcome with its bare results, after what agents printed was appended to the run's logs."""
+        """Append the output of agents to the run's logs, and return an outcome with its bare results."""
         assert self._work is not None
         folder = self._work.logs
         for carried in done.results:

@@ -23,7 +23,7 @@ _FIRST = 2  # tasks of one job for each slot, by which jobs are measured before 
 
 
 def task_seconds(slots: int) -> float:
-    """Return how long tasks on a cluster should take at least: its scheduler has to hand out about 100 a second."""
+    """Return the least time in seconds of a task on a cluster, whose scheduler hands out about 100 tasks a second."""
     return max(0.5, slots / 100)
 
 
@@ -35,7 +35,7 @@ def in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
     Raises
     ------
     Exception
-        What a job raises, after the results of all jobs before it.
+        The exception of a job, after the results of all jobs before it.
     WorkerFailed
         If a worker process dies.
     """

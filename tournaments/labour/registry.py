@@ -1,4 +1,4 @@
-"""The scheduler of a cluster: hands jobs to workers, knows who may work, and keeps parcels for late workers."""
+"""The scheduler of a cluster: hands jobs to workers, and keeps the parcels and the facts that they need to join."""
 
 import asyncio
 import contextlib
@@ -31,14 +31,14 @@ def serve_cluster(
     secure: bool = True,
     patience: float = 60.0,
 ) -> None:
-    """Run a scheduler until a signal ends this process; its file is there meanwhile.
+    """Run a scheduler until a signal ends this process; its file exists while it runs.
 
     Parameters
     ----------
     path : Path
         The file that clients and workers need (`ClusterFile`).
     facts : mapping
-        What workers have to have in common with this machine, by name.
+        Facts that must be equal on workers and on this machine, by name.
     say : callable
         Called with a line when the scheduler is ready, and whenever a worker comes or goes.
     host : str
@@ -64,7 +64,7 @@ def serve_cluster(
 
 
 class _Registry:
-    """What a scheduler answers besides dask's own requests.
+    """The scheduler's answers to requests that are not dask's own.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ async def _serve(
                 say(f"workers: {len(scheduler.workers)}, with slots: {slots}")
                 known = slots
         with contextlib.suppress(OSError):
-            path.unlink()  # workers see by that, that this is no accident
+            path.unlink()  # tells workers that the scheduler did not crash
 
 
 def _new_keys() -> ClusterFile:

@@ -126,12 +126,12 @@ class Team(Executor):
         return [worker.process.pid for worker in self._workers]
 
     def engage(self, work: Work) -> PackedWork:
-        """Begin a work in all processes, unless they do jobs already: then it begins with its first jobs.
+        """Begin a work in all processes. If they do jobs already, the work begins with its first jobs.
 
         Raises
         ------
         Exception
-            What the beginning of the work raises in a process.
+            Any exception of `Work.begin` in a process.
         WorkerFailed
             If a process dies before it is ready.
         """
@@ -204,7 +204,7 @@ class Team(Executor):
                         worker.send(task.packed, task.jobs)
 
     def _fail(self, error: WorkerFailed) -> None:
-        """Let all tasks fail, those submitted later as well."""
+        """Let all tasks fail, also those submitted later."""
         with self._lock:
             self._failure = error
             for task in self._queue:

@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 _MAX_LOG = 64 << 10
-"""Bytes of what agents printed that come back with a job, of each log."""
+"""Largest number of bytes of each agent's log that come back with a job."""
 
 
 class Site(NamedTuple):
-    """What a work finds on another machine.
+    """The places on another machine for a work that has arrived.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class TravellingWork(Work, Protocol):
         """Whether agents from outside can use the network."""
 
     def departing(self) -> Self:
-        """Return the work with absolute paths, and with what has to be the same elsewhere."""
+        """Return the work with absolute paths, and with the facts that must be equal on the other machine."""
 
     def moved(self, site: Site) -> Self:
         """Return a work that has departed, for the machine on which it has arrived.
@@ -69,23 +69,23 @@ class TravellingWork(Work, Protocol):
         Raises
         ------
         ValueError
-            If something that the work needs is not there, or differs.
+            If something that the work needs is missing, or differs.
         """
 
     def essence(self, result: Any) -> bytes | None:
-        """Return what has to be equal wherever a job is done; None for a work whose results may differ."""
+        """Return the part of a result that must be equal on every machine; None for a work whose results may differ."""
 
 
 @dataclass(frozen=True)
 class PostedWork:
-    """A work as it leaves the run's machine; `parcels` are what it brings, by their paths there."""
+    """A work as it leaves the run's machine; `parcels` are its files and folders, by their paths there."""
 
     work: TravellingWork
     parcels: Mapping[str, Parcel]
 
 
 class Homecoming(NamedTuple):
-    """A result, with what agents printed meanwhile, by the names of their logs."""
+    """A result, and the output of agents during its job by the name of each log."""
 
     result: Any
     logs: Mapping[str, bytes]
@@ -151,7 +151,7 @@ def _path_in(spec: str, folder: str = "") -> str:
 
 
 def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:
-    """Yield what was appended to the logs since the last call; `read` is modified in place."""
+    """Yield the bytes appended to each log since the last call, up to `_MAX_LOG`; `read` is modified in place."""
     for path in sorted(folder.glob("*.log")):
         with contextlib.suppress(OSError), open(path, "rb") as stream:
             stream.seek(read.get(path, 0))

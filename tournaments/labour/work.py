@@ -1,8 +1,8 @@
 """Work that consists of jobs, and the places where jobs are done.
 
 A run hands its jobs to a `Labour`: an executor (`concurrent.futures`) of this process (`Alone`), of worker processes
-(`team.Team`), of a cluster (`cluster.Cluster`) or of a library (`Borrowed`). Whoever does a job, its result is the
-same. Everything that decides results stays in the run's own process: the order of jobs, seeds, stop rules, the store.
+(`team.Team`), of a cluster (`cluster.Cluster`) or of a library (`Borrowed`). A job's result is the same wherever it is
+done. Everything that decides results stays in the run's own process: the order of jobs, seeds, stop rules, the store.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class WorkerFailed(OSError):
 
 
 class Work(Protocol):
-    """What a process needs to do the jobs of a run: plain values that can be pickled, as are jobs and results."""
+    """All that a process needs to do the jobs of a run: plain values that can be pickled, as are jobs and results."""
 
     def begin(self) -> AbstractContextManager[Callable[[Any], Any]]:
         """Prepare this process, and return a context with the function that does one job and returns its result."""
@@ -76,9 +76,9 @@ class Done(NamedTuple):
     results : sequence
         The results in the order of the jobs, up to the first job that failed.
     error : Exception or None
-        What the job after the last result raised.
+        The exception of the job after the last result.
     seconds : float
-        The time that the jobs took, without that for the beginning of the work.
+        The time that the jobs took, without the time to begin the work.
     """
 
     results: Sequence[Any]
@@ -112,7 +112,7 @@ class Labour(Protocol):
         Raises
         ------
         Exception
-            What the beginning of the work raises.
+            Any exception of `Work.begin`.
         """
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":

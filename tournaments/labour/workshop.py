@@ -1,7 +1,7 @@
 """A worker of a cluster: takes jobs from the scheduler, and has them done by child processes.
 
 dask calls functions in threads. Jobs need a main thread of their own: the contestants' processes end with the thread
-that started them, and a crash of compiled code must cost a few jobs, not the worker.
+that started them. And a crash of compiled code must cost a few jobs, not the worker.
 """
 
 import asyncio
@@ -67,8 +67,8 @@ class Workshop:
     def __init__(self, slots: int, file: Path):
         self._slots = slots
         self._file = file.resolve()
-        self._team = Team(slots)  # by the main thread: with a thread that ends, the processes would end
-        self._starter = ThreadPoolExecutor(1, "starter")  # so do those that replace a team, with this thread
+        self._team = Team(slots)  # started by the main thread: processes end with the thread that started them
+        self._starter = ThreadPoolExecutor(1, "starter")  # this thread starts the teams that replace it
         self._lock = threading.Lock()
         self._settled: dict[str, PackedWork] = {}
         self._logs = Path(tempfile.mkdtemp(prefix="plurispiel-logs-"))
@@ -120,7 +120,7 @@ class Workshop:
                 team.shutdown()
 
     def _settle(self, packed: PackedWork, fetch: Callable[[str, int], bytes]) -> PackedWork:
-        """Return a work with the paths of this machine, after its parcels were unpacked here."""
+        """Unpack the parcels of a work, and return the work with the paths of this machine."""
         with self._lock:
             if packed.digest not in self._settled:
                 posted: PostedWork = pickle.loads(packed.content)
@@ -159,7 +159,7 @@ def deliver(packed: PackedWork, jobs: Sequence[Any]) -> Delivery:
 def run_worker(
     path: Path, slots: int, wait_s: float, facts: Mapping[str, str], trial: tuple[str, Work], say: Callable[[str], Any]
 ) -> None:
-    """Work for a cluster until it ends or a signal comes. After an accident of the scheduler, wait for the next one.
+    """Work for a cluster until it ends or a signal comes. After a crash of the scheduler, wait for the next one.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def run_worker(
     wait_s : float
         Seconds to wait for the file and the scheduler.
     facts : mapping
-        What this machine has to have in common with the scheduler's, by name.
+        Facts that must be equal on this machine and on the scheduler's, by name.
     trial : (str, Work)
         The name of a further fact, and the work whose only job computes it.
     say : callable
@@ -210,7 +210,7 @@ def _awaited(path: Path, wait_s: float) -> ClusterFile:
 async def _work_for(
     file: ClusterFile, path: Path, slots: int, own: Mapping[str, str], say: Callable[[str], Any]
 ) -> bool:
-    """Work for a scheduler until it is gone; return whether that was an accident, after which another may come."""
+    """Work for a scheduler until it is gone; return whether it crashed, after which another may come."""
     loop, ends = asyncio.get_running_loop(), asyncio.Event()
     for number in SIGNALS:
         loop.add_signal_handler(number, ends.set)
