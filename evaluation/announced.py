@@ -166,7 +166,7 @@ class Reports:
             )
         probabilities = np.empty((len(lowest), rules.num_combos))
         if not kernels.read_rows(rows, self._free_combos(public.board), SUM_TOLERANCE, probabilities):
-            raise BadStrategy(f"its rows are no probabilities of at least 0 that sum to 1 within {SUM_TOLERANCE:g}")
+            raise BadStrategy(f"its rows are not probabilities of at least 0 that sum to 1 within {SUM_TOLERANCE:g}")
         kinds = _Kinds(lowest.tolist(), highest.tolist(), probabilities)
         _require_legal(public, kinds)
         # Ranges may overlap. They are made disjoint, so that the action played belongs to one kind only.
@@ -206,5 +206,5 @@ def _disjoint(kinds: _Kinds) -> _Kinds:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     kernels.read_rows(np.ones((1, 1)), np.ones(1, dtype=bool), 0.0, np.empty((1, 1)))

@@ -129,6 +129,6 @@ class _TreeArrays:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     tree = flatten("kuhn_poker")
     exploitability(tree, uniform_strategy(tree))

@@ -76,8 +76,8 @@ class BlueprintValues(ValueFunction):
         in all seats. By default the means are taken over all deals or over a sample (`ValueFunction.deal_mean`).
     num_worlds : int
         Number of run-outs to draw, above the number of hole cards; 0 stands for 4 heads-up and 8 with more seats. For a
-        combo that is asked about without any other, at least 16 are drawn. All run-outs are played if there are no
-        more.
+        combo that is asked about without any other, at least 16 are drawn. If there are no more run-outs than that, all
+        are played.
     worlds_per_combo : int
         Number of the drawn run-outs on which each combo is valued: the first that are possible with its cards, in an
         order of its own. 0 stands for 2 heads-up and all with more seats. A combo that is asked about without any other
@@ -121,7 +121,7 @@ class BlueprintValues(ValueFunction):
         if seat_values is not None and (len(seat_values) != rules.num_seats or abs(sum(seat_values)) > 1e-6):
             raise ValueError(f"seat_values are {rules.num_seats} numbers with the sum 0, got {list(seat_values)}")
         if num_worlds and num_worlds <= rules.num_hole_cards:
-            raise ValueError(f"num_worlds is 0 or more than {rules.num_hole_cards}, got {num_worlds}")
+            raise ValueError(f"num_worlds is 0 or above {rules.num_hole_cards}, got {num_worlds}")
         self.num_samples = num_worlds or (_HEADS_UP_WORLDS if rules.num_seats == 2 else _MULTIWAY_WORLDS)
         self._per_combo = worlds_per_combo or (_HEADS_UP_WORLDS_PER_COMBO if rules.num_seats == 2 else self.num_samples)
         self._num_hands = num_hands
@@ -314,6 +314,6 @@ class BlueprintValues(ValueFunction):
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     for exact in (False, True):
         BlueprintValues(untrained_blueprint(exact=exact)).answers(first_questions(LEDUC))

@@ -58,8 +58,8 @@ class Calibration:
     def verdict(self) -> str:
         """Return the first deviation from the reported probabilities in words; empty if there is none.
 
-        An honest agent is blamed less than three times in a million runs: a sum must deviate by more than five standard
-        deviations plus 16. The 16 leave room for a few rare actions, whose variance is small.
+        An honest agent is blamed fewer than three times in a million runs: a sum must deviate by more than five
+        standard deviations plus 16. The 16 leave room for a few rare actions, whose variance is small.
         """
         if self.sums[1]:
             return f"it took {self.sums[1]:,.0f} actions that it announces as impossible"

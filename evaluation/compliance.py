@@ -150,7 +150,7 @@ class _Watcher(Listener):
                 return False
         rows = strategy.probabilities[public.rules.free_combos(public.board)]
         if not (np.isfinite(rows).all() and (rows >= 0).all() and (abs(rows.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
-            self._report.add("range_strategy has rows that are no probabilities with the sum 1")
+            self._report.add("range_strategy has rows that are not probabilities with the sum 1")
             return False
         return True
 

@@ -62,7 +62,7 @@ def converge(
     Parameters
     ----------
     iterations : int
-        The iteration at which to stop, counted from the start of the whole run, also if the solver was resumed.
+        The iteration at which to stop, counted from the start of the whole run, even if the solver was resumed.
     until : float
         Stop at the first measurement with this distance or less.
     curve : sequence of Point

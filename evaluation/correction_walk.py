@@ -241,5 +241,5 @@ class CorrectionWalk:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     kernels.weigh_actions(np.ones((3, 1)), 0, 1, np.ones((1, 1)), 0, 0, np.empty((2, 1)))

@@ -3,7 +3,7 @@
 For each seat that responds, the other seat's reach is carried down the betting tree and values are carried up, board
 after board (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best response calculation in large extensive games",
 IJCAI 2011). A response knows its hand, the board and the betting, and takes the best action against the whole range,
-with exact card removal. Of boards that a renaming of suits turns into each other, only one is dealt.
+with exact card removal. Of boards that differ only by a renaming of suits, one is dealt.
 """
 
 import dataclasses
@@ -54,7 +54,7 @@ class StrategyRows(Protocol):
         Raises
         ------
         ValueError
-            If the agent's rows on these boards cannot be had.
+            If the agent's rows on these boards cannot be read.
         """
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
@@ -90,7 +90,7 @@ class FlopBestResponse:
     Attributes
     ----------
     roots : int64[num_roots]
-        The nodes of the tree with which the flop begins.
+        The nodes of the tree at which the flop begins.
     """
 
     def __init__(
@@ -131,8 +131,8 @@ class FlopBestResponse:
         ----------
         flop : tuple of int
         reach : float64[2, num_roots, num_combos]
-            The reach of each seat by its own rows before the flop. Combos that a renaming of suits turns into each
-            other must have the same reach.
+            The reach of each seat by its own rows before the flop. Combos that differ by a renaming of suits must have
+            the same reach.
         on_progress : callable, optional
 
         Returns
@@ -144,7 +144,7 @@ class FlopBestResponse:
         Raises
         ------
         ValueError
-            If `StrategyRows.rows_on` raises it.
+            If `StrategyRows.rows_on` raises one.
         """
         rules = self._rules
         everything = np.ones((2, rules.num_combos))
@@ -382,7 +382,7 @@ class _FlopWalk:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module, for float32 and packed blueprints.
+    """Compile every kernel that this module calls, for float32 and packed blueprints.
 
     Other types of numbers and of stored rows, as in small games, are compiled on first use.
     """

@@ -25,7 +25,7 @@ class _View:
     numbers : dict of int
         The number of the point of each line.
     decided : set of BettingLine
-        The lines after which there is a point one action later.
+        The lines that another point extends by one action.
     """
 
     __slots__ = ("cards", "numbers", "decided")
@@ -86,7 +86,7 @@ class HandPlan:
         self._branches: list[int] = []
 
     def add_seat(self, seat: int, questions: Iterable[HandQuestion]) -> None:
-        """Add the points of the questions about one seat, whose numbers of actions must not fall."""
+        """Add the points of the questions about one seat, given in ascending order of their numbers of actions."""
         first = self.num_points
         views: dict[int, _View] = {}
         points: list[_Point] = []

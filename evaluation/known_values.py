@@ -43,7 +43,7 @@ class KnownCards:
     is_alone : bool
         Whether one combo is asked about alone.
     groups : dict of KnownGroup
-        The groups by the tree's seats of the table's seats.
+        The groups, by the tree's seat of each seat at the table.
     """
 
     __slots__ = ("number", "has_worlds", "combos", "is_alone", "groups")

@@ -1,4 +1,4 @@
-"""The places in a blueprint's tree of lines of betting, with the numbers from which values of a seat are made there."""
+"""The places of betting lines in a blueprint's tree, and the chips that convert a seat's values from tree to table."""
 
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem import betting_state as betting
@@ -31,9 +31,11 @@ class LinePlace:
     place : RollOutPlace or None
     actor : int
         The seat to act; -1 where all betting is over.
+    street : int
+        The street of the place's node; 0 without a place.
     decides_with : int
-        The number of board cards with which the hand is exactly at a decision of the tree, with the same chips at the
-        table and in the tree; -1 where it is at none.
+        The number of board cards at the tree's decision, if the chips at the table equal those in the tree; else -1,
+        as the hand is then not exactly at the decision.
     actions : list of int
         The actions of the tree's decision; empty without a place.
     kinds : list of int

@@ -309,7 +309,7 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
     StrategyUnknown
         If the agent reported none.
     ValueError
-        If the report is no `Strategy`, has a wrong shape, or has rows that are no probabilities.
+        If the report is not a `Strategy`, has a wrong shape, or has rows that are not probabilities.
     """
     explained = "python -m pydoc plurispiel.agents.Strategy explains its rows"
     if strategy is None:
@@ -319,7 +319,7 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
         )
     if not isinstance(strategy, Strategy):
         what = type(strategy).__name__
-        raise ValueError(f"{agent.name}: range_strategy returned {what}, which is no Strategy ({explained})")
+        raise ValueError(f"{agent.name}: range_strategy returned {what}, which is not a Strategy ({explained})")
     wanted, got = (public.rules.num_combos, len(strategy.actions)), np.shape(strategy.probabilities)
     if got != wanted:
         raise ValueError(f"{agent.name}: range_strategy has rows of shape {got}, not {wanted} ({explained})")
@@ -327,7 +327,7 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
     # Written so that NaN and infinity fail, too: a sum of 1 of numbers of at least 0 is finite.
     if not ((rows >= 0.0).all() and (abs(rows.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
         raise ValueError(
-            f"{agent.name}: range_strategy has rows that are no probabilities of at least 0 that sum to 1 within "
+            f"{agent.name}: range_strategy has rows that are not probabilities of at least 0 that sum to 1 within "
             f"{SUM_TOLERANCE:g} ({explained})"
         )
     return strategy
@@ -385,8 +385,8 @@ class Prober:
     once : bool
         Whether each hand of a group is dealt a deck of its own; otherwise all four hands are dealt the same deck.
     aivat : bool
-        Also score the agent by AIVAT with checkdown values. Fewer hands suffice, but each takes two to three times as
-        long.
+        Whether to score the agent by AIVAT as well, with checkdown values. Fewer hands suffice, but each takes two to
+        three times as long.
 
     Attributes
     ----------

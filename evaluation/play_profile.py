@@ -41,16 +41,17 @@ FACED = (
 )  # fmt: skip
 """Classes of the bet that the actor faces.
 
-Before the flop blinds are no bet, the first raise is a raise, and every later raise a re-raise. On later streets the
-first bet is measured as a share of the pot before the bet, the first raise over it is a raise, and every later raise a
-re-raise. Such a first bet is an all-in bet if it leaves the bettor no chips, or if a call leaves the actor no chips.
+Before the flop blinds count as no bet, the first raise is a raise, and every later raise a re-raise. On later streets
+the first bet is measured as a share of the pot before the bet, the first raise over it is a raise, and every later
+raise a re-raise. Such a first bet is an all-in bet if it leaves the bettor no chips, or if a call leaves the actor
+none.
 """
 
 NO_BET, ALL_IN_BET, RAISE, RE_RAISE = map(FACED.index, ("no bet", "all-in bet", "raise", "re-raise"))
 _BET_ENDS = (0.3, 0.7, 1.2)
 
 BANDS = ("< 0.25", "0.25-0.45", "0.45-0.65", "0.65-0.85", "> 0.85")
-"""Classes of hand strength: the chance to beat uniform hands of all other players left (`crowd_strength`).
+"""Classes of hand strength: the chance of beating uniform hands of all other players left (`crowd_strength`).
 
 A strength at a bound belongs to the lower class.
 """

@@ -109,7 +109,7 @@ class PreflopResponse:
     tree : BettingTree
     rows : StrategyRows
     roots : int64[num_roots]
-        The nodes of the tree with which the flop begins.
+        The nodes of the tree at which the flop begins.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class PreflopResponse:
         self._weight = math.comb(deck, size) / math.comb(deck - 2 * hole, size)
 
     def by_class(self, values: np.ndarray) -> np.ndarray:
-        """Return the means of a flop's values over the combos of each class, times b / c (see the module).
+        """Return the means of a flop's values over the combos of each class, times b / c (see the module's docstring).
 
         Parameters
         ----------

@@ -59,7 +59,7 @@ def public_best_response(
         A game with two seats, one or two hole cards and a menu of raises. Betting nodes times boards are at most
         `public_walk.MAX_PUBLIC_STATES`.
     agents : sequence of Agent
-        The agent of each seat: two instances, also where both are the same agent.
+        The agent of each seat: two instances, even if both are the same agent.
     threads, on_progress
         As in `PublicWalk`.
 
@@ -67,7 +67,7 @@ def public_best_response(
     ------
     ValueError
         If the game is not as described above or too large, the agents are not two instances, `threads` is below 1, or
-        for a reason of `PublicWalk.values`.
+        `PublicWalk.values` refuses an agent's report.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def subgame_best_response(
     ------
     ValueError
         If no seat is to act, the number of board cards is not that of the street, the ranges are malformed or have no
-        compatible hands, or for a reason of `public_best_response`.
+        compatible hands, or `public_best_response` would raise one.
 
     Notes
     -----
@@ -158,5 +158,5 @@ def _measured(
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     public_best_response(LEDUC, [CallAgent(), CallAgent()], threads=1)

@@ -129,7 +129,7 @@ class PublicWalk:
     public : PublicState
         A state with a seat to act. If its board lacks the cards of its street, the walk deals these cards first.
     agents : sequence of Agent
-        The agent of each seat: two instances, also where both are the same agent.
+        The agent of each seat: two instances, even if both are the same agent.
     threads : int
         Number of threads. Boards are walked in parallel; agents are asked one at a time.
     on_progress : callable, optional

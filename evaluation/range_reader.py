@@ -116,7 +116,7 @@ class RangeReader:
         return self._columns(question, strategy)
 
     def fault(self, question: RangeQuestion, board: tuple[int, ...]) -> ValueError:
-        """Return the error to raise for a strategy whose rows are no distributions over the legal actions."""
+        """Return the error to raise for a strategy whose rows are not distributions over the legal actions."""
         decision = question.decision
         agent = self._agents[decision.seat]
         return ValueError(
@@ -138,7 +138,7 @@ class RangeReader:
         Raises
         ------
         ValueError
-            If an answer depends on the order of cards dealt together, or for a reason of `read`.
+            If an answer depends on the order of cards dealt together, or `read` raises one.
         """
         rules = self._rules
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)

@@ -36,7 +36,7 @@ class Referee:
         except (pyspiel.SpielError, ValueError) as error:
             raise RefereeDisagrees(f"universal_poker refuses {_text(hand)}: {error}") from None
         if not state.is_terminal():
-            raise RefereeDisagrees(f"universal_poker sees no end of {_text(hand)}")
+            raise RefereeDisagrees(f"universal_poker waits for more actions in {_text(hand)}")
         returns = state.returns()
         if returns != list(hand.payoffs) and not all(
             abs(ours - theirs) <= 1e-9 for ours, theirs in zip(hand.payoffs, returns, strict=True)

@@ -67,7 +67,7 @@ whose single value is needed, whatever its weight, -1 for none.
 
 
 class HandQuestions:
-    """The questions about one hand after the other; the memory of one hand's weights serves the next hand.
+    """The questions about one hand after another; the memory of one hand's weights serves the next hand.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class HandQuestions:
     ----------
     rules : HoldemRules
     all : list of `HandQuestion`
-        The questions about the hand, those about one seat one after the other, in the order of the hand.
+        The questions about the hand, seat by seat, those about one seat in the order of the hand.
     weights : float64[num_rows, num_combos]
         Rows of weights. There may be more rows than are used.
     board : tuple of int

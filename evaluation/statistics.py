@@ -123,7 +123,7 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
     There is one interval for each number of samples. With probability at least 1 - alpha, all intervals cover the true
     mean. So a run may look after every sample and stop at any result, which the interval of `estimate_mean` does not
     allow. For a hundred to a million samples the anytime-valid interval is 1.5 to 2 times as wide as that of
-    `estimate_mean`. For samples at hand, which may be skew, see `always_valid_half_width`.
+    `estimate_mean`. For samples at hand, which may be skewed, see `always_valid_half_width`.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def combined_half_width(
     standard deviations that fit the samples so far, not for each of them. So a rule that knew the true standard
     deviations, and not the samples alone, could raise the product somewhat. By Ville's inequality, the product ever
     exceeds 1 / alpha with a probability of at most alpha. The interval holds the sums of all sets of means for which
-    the product does not exceed 1 / alpha, and somewhat more: with d the error of a mean and u = d^2 n / (s^2 (n - 1)),
+    the product does not exceed 1 / alpha, and somewhat more. With d the error of a mean and u = d^2 n / (s^2 (n - 1)),
     the logarithm of a ratio is concave in u. For each stream, let v be the u that brings the product to 1 / alpha if u
     is 0 in the other streams. Then the sum of u / v over the streams is at most 1. By Cauchy and Schwarz, the weighted
     errors sum to at most the root of the sum of squares of the weighted half-widths that belong to the v.
@@ -194,7 +194,7 @@ def combined_half_width(
 
 
 def always_valid_half_width(samples: np.ndarray) -> np.ndarray:
-    """Return the half-width of the anytime-valid interval of the mean, wider for samples of a skew distribution.
+    """Return the half-width of the anytime-valid interval of the mean, wider for samples of a skewed distribution.
 
     Parameters
     ----------
@@ -208,12 +208,12 @@ def always_valid_half_width(samples: np.ndarray) -> np.ndarray:
 
     Notes
     -----
-    `sequential_half_width` is for normal samples. With skewness g and excess kurtosis k, the t statistic of n samples
-    exceeds x (1 + c / n) in absolute value as often as that of normal samples exceeds x, but for terms of higher order
-    than 1 / n, where c = g^2 (x^4 + 2 x^2 - 3) / 18 - k (x^2 - 3) / 12 (P. Hall: The Bootstrap and Edgeworth Expansion,
-    1992, section 2.6). The interval is therefore widened by 1 + c / n at its own x, with g and k of the samples, and
-    never narrowed. The widening vanishes as samples become many; it matters while a few large samples decide. No sample
-    tells of values that are so rare that none was drawn.
+    `sequential_half_width` is for normal samples. For samples of skewness g and excess kurtosis k, let c =
+    g^2 (x^4 + 2 x^2 - 3) / 18 - k (x^2 - 3) / 12. Then the absolute t statistic of n samples exceeds x (1 + c / n) as
+    often as that of normal samples exceeds x, but for terms of higher order than 1 / n (P. Hall: The Bootstrap and
+    Edgeworth Expansion, 1992, section 2.6). The interval is therefore widened by 1 + c / n at its own x, with g and k
+    of the samples, and never narrowed. The widening vanishes as samples become many; it matters while a few large
+    samples decide. No sample tells of values that are so rare that none was drawn.
     """
     samples = np.asarray(samples, dtype=np.float64)
     count = samples.shape[-1]

@@ -1,6 +1,6 @@
 """The random streams of a tournament: decks, the order around the table, and every seat's generator.
 
-`Seeded` streams derive from one `numpy.random.SeedSequence`, which is no one-way function: the state of one seat's
+`Seeded` streams derive from one `numpy.random.SeedSequence`, which is not a one-way function: the state of one seat's
 generator reveals all other streams of the run, decks included. So `Seeded` streams serve tables of built-in agents
 only. `Keyed` streams are SHA-256 hashes of a key, so that a generator reveals nothing about other streams. They serve
 tables with an agent from outside or a person.

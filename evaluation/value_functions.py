@@ -107,7 +107,7 @@ class ValueFunction:
         Returns
         -------
         list of float
-            The sum of the combos' values times their weights. Of a question with the factor 0 it has no meaning.
+            The sum of the combos' values times their weights. Meaningless for a question with the factor 0.
         list of float
             The value of the single combo.
         """
@@ -423,5 +423,5 @@ def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, in
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     Checkdown().answers(first_questions(LEDUC))

@@ -66,8 +66,8 @@ def test_what_an_agent_says_is_checked():
         return np.tile(np.array(columns, dtype=float), (1326, 1))
 
     told = {
-        "no probabilities": lambda public: Strategy(np.array([CALL]), rows(0.9)),
-        "its rows are no probabilities": lambda public: Strategy(np.array([CALL, 300]), rows(1.5, -0.5)),
+        "not probabilities": lambda public: Strategy(np.array([CALL]), rows(0.9)),
+        "its rows are not probabilities": lambda public: Strategy(np.array([CALL, 300]), rows(1.5, -0.5)),
         "got shapes": lambda public: Strategy(np.array([CALL]), np.ones((7, 1))),
         "not legal": lambda public: Strategy(np.array([CALL, 31]), rows(0.5, 0.5)),
         "does not name 1": lambda public: Strategy(np.array([300]), rows(1.0)),

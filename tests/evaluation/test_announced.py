@@ -62,7 +62,7 @@ def test_a_strategy_that_changes_is_read_again():
     reports = Reports(LEDUC, LEDUC.free_combos)
     assert not answers_of(reports, agents)[0].refused
     agents[0].strategy.probabilities[:] = 0.5
-    assert "no probabilities" in answers_of(reports, agents)[0].refused
+    assert "not probabilities" in answers_of(reports, agents)[0].refused
 
 
 def test_a_strategy_that_was_read_is_checked_at_the_next_decision():

@@ -333,11 +333,11 @@ def test_what_does_not_fit_is_refused():
         BlueprintValues(random_blueprint(HUNL), (0.0, 0.0))
     with pytest.raises(ValueError, match="2 numbers with the sum 0"):
         BlueprintValues(small_blueprint(LEDUC), (1.0, 2.0))
-    with pytest.raises(ValueError, match="0 or more than 1, got 1"):
+    with pytest.raises(ValueError, match="0 or above 1, got 1"):
         BlueprintValues(small_blueprint(LEDUC), num_worlds=1)
 
 
 @pytest.mark.parametrize("num_worlds", [-1, 1])
 def test_run_outs_on_which_a_combo_may_be_impossible_are_refused(num_worlds):
-    with pytest.raises(ValueError, match=f"num_worlds is 0 or more than 1, got {num_worlds}"):
+    with pytest.raises(ValueError, match=f"num_worlds is 0 or above 1, got {num_worlds}"):
         BlueprintValues(small_blueprint(LEDUC), num_worlds=num_worlds)

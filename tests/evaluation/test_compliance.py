@@ -101,7 +101,7 @@ class Wild(Agent):
         (Forgetful, "plays differently"),
         (Confused, "probabilities of a decision differ"),
         (Lengthy, "probabilities of a decision differ"),
-        (Nonsense, "no probabilities"),
+        (Nonsense, "not probabilities"),
         (Wild, "illegal: -3 is not legal"),
     ],
 )

@@ -72,7 +72,7 @@ def test_an_unfinished_hand_is_found(rules):
     hand = random_hand(rules, 2, CallAgent)
     Referee(rules).check(hand)
     for count in range(len(hand.actions)):
-        with pytest.raises(RefereeDisagrees, match="no end"):
+        with pytest.raises(RefereeDisagrees, match="waits for more actions"):
             Referee(rules).check(dataclasses.replace(hand, actions=hand.actions[:count]))
 
 
