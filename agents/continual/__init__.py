@@ -1,4 +1,4 @@
-"""Continual re-solving: at each own decision a new solve, from the own range and bounds on the opponent's values."""
+"""Continual re-solving: a seat solves anew at each decision, from its own range and bounds on the opponent's values."""
 
 from plurispiel.agents.continual.agent import ContinualAgent, continual_agent
 from plurispiel.agents.continual.config import ContinualConfig, config_from_options

@@ -1,11 +1,11 @@
-"""The two things that continual re-solving carries through a hand: the own range, and bounds on the opponent's values.
+"""The two things that continual re-solving carries through a hand: a seat's range, and bounds on the opponent's values.
 
 A bound is an expected value in chips of the whole hand, by the opponent's combo: chips that it has put in count as
 lost. The paper carries counterfactual values instead, which have to be divided by the same number as the range whenever
 the range is normalised (its listing leaves the division out); expected values stay as they are.
 
-An own action multiplies the range, and the bounds become the opponent's values after the action. A card takes combos
-out of the range, and the bounds become the opponent's values behind the card. An action of the opponent changes
+The seat's action multiplies the range, and the bounds become the opponent's values after the action. A card takes
+combos out of the range, and the bounds become the opponent's values after the card. An action of the opponent changes
 nothing: a bound holds for the best of the opponent's actions, so it holds for a bet of any size.
 
 References
@@ -38,9 +38,9 @@ class Carried:
     range : float64[num_combos]
         The seat's own range, of sum 1.
     bounds : float64[num_combos] or None
-        What each combo of the opponent may win at most, in chips of the whole hand. None where nothing is known, as for
-        the seat that acts first in a hand, and after an action that no combo takes: then the subgame is solved without
-        a gadget.
+        The most that each combo of the opponent may win, in chips of the whole hand. None where nothing is known, as
+        for the seat that acts first in a hand, and after an action that no combo takes: then the subgame is solved
+        without a gadget.
     estimate : float64[num_combos] or None
         The opponent's range in the last solution, of sum 1. In small games it is the range at the start of the second
         street, and only a seat's first decision of this street has it; None on other decisions.
@@ -53,14 +53,14 @@ class Carried:
     def after_action(
         self, solution: SolvedLookahead, node: int, action: int, played: np.ndarray, seat: int
     ) -> "Carried":
-        """Return what the seat carries after its own action: the result of `start` if no combo takes the action.
+        """Return the range and bounds after the seat's own action: the result of `start` if no combo takes the action.
 
         Parameters
         ----------
         solution : SolvedLookahead
             The solution by which the seat has acted.
         node : int
-            The decision's node there.
+            The decision's node in `solution`.
         action : int
         played : float64[num_combos, num_actions]
             The strategy that was played at the decision.
@@ -87,7 +87,7 @@ class Carried:
         return Carried(self.range, expected_values(solution.means.values[other, node], masses))
 
     def after_cards(self, solution: SolvedLookahead, node: int, board: tuple[int, ...], seat: int) -> "Carried":
-        """Return what the seat carries after the cards of a new street.
+        """Return the range and bounds after the cards of a new street.
 
         Without bounds, or if the cards leave no hands, this is the result of `start`.
 
@@ -96,7 +96,7 @@ class Carried:
         solution : SolvedLookahead
             The seat's last solution on the street before.
         node : int
-            The end of the street there.
+            The end of the street in `solution`.
         board : tuple of int
             The whole board.
         """
@@ -114,7 +114,7 @@ class Carried:
 
 
 def start(rules: HoldemRules, board: tuple[int, ...]) -> Carried:
-    """Return what is carried where nothing is known: every free combo alike, and no bounds."""
+    """Return the range and bounds where nothing is known: all free combos equally likely, and no bounds."""
     free = rules.free_combos(board)
     return Carried(free / free.sum())
 

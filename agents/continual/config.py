@@ -41,12 +41,12 @@ class ContinualConfig:
     iterations : int
         Iterations of each solve, at least 2. The first half is not averaged.
     values : {"exact", "checkdown", "net:FOLDER"}
-        Values behind a street that is not the last: of a solver of the next street, of a hand without more bets, or of
-        a network (`agents.values`).
+        Values at the end of a street that is not the last: of a solver of the next street, of a hand without more bets,
+        or of a network (`agents.values`).
     inner : int
         Iterations of the solver of the next street, each time that values are asked for.
     noise : float
-        Error of the values behind a street: the root of its mean square, in pots.
+        Error that is added to these values: its root mean square, in pots.
     kind : {"fixed", "fresh", "ranges"}
         The kind of error, see `Noise`.
     seed : int
@@ -54,8 +54,8 @@ class ContinualConfig:
     bounds : {"iterations", "average", "best"}
         The values that bound the opponent (`lookahead.BOUNDS`); ``iterations`` as published.
     resolve : {"decision", "street"}
-        Whether to solve anew at each own decision, as published, or only at the first one of each street and after
-        raises that the last solution does not offer.
+        Whether to solve anew at each decision of the seat, as published, or only at its first one on each street and
+        after raises that the last solution does not offer.
     estimate : float
         On a seat's first decision of the second street, the share of the opponent's weight in proportion to the range
         that the last solution gives it; 0.9 as published. If the seat acts first there, this share has no choice to

@@ -18,9 +18,9 @@ __all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
 
 
 class EndNetLeaves:
-    """The values that a network for the end of a street gives: one board, which is that of the street.
+    """Values of a network for the end of a street. The only board is that of the street.
 
-    Where more is behind, in pots, than in any situation of the training, the network is asked for the most it knows.
+    Where more chips are behind, in pots, than in any situation of the training, the most of the training counts.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class EndNetLeaves:
     Attributes
     ----------
     num_clamped : int
-        Ends with more behind than in training.
+        Ends with more chips behind than in training.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class EndNetLeaves:
         return values[:, :, None]
 
     def _residuals(self, reach: np.ndarray) -> np.ndarray:
-        """Return what bets add to checking down, weighted by the other seat's reach, in pots: float64[2, X, H]."""
+        """Return the gain of bets over checking down, weighted by the other seat's reach, in pots: float64[2, X, H]."""
         here = reach[:, :, self._places]
         totals = here.sum(axis=2, keepdims=True)
         # A seat that never comes here counts as one with all hands: its values guide regrets all the same.
@@ -116,6 +116,6 @@ def end_net_leaves(stored: StoredNet, threads: int = 1) -> ValueFunction:
 
 
 def _same_cards(first: HoldemRules, second: HoldemRules) -> bool:
-    """Whether two games differ in chips and bets on offer alone; a network sees chips in pots, so it plays both."""
+    """Return whether two games differ only in chips and bets; a network sees chips in pots, so it plays both."""
     names = "num_seats", "num_suits", "num_ranks", "num_hole_cards", "board_cards", "first_seats", "is_limit"
     return all(getattr(first, name) == getattr(second, name) for name in names)

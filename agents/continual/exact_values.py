@@ -1,7 +1,7 @@
-"""Exact values behind a street, up to the error of a few iterations: each next board is solved to the end of the hand.
+"""Exact values at a street's end, but for the error of a few iterations: each next board is solved to the hand's end.
 
-No strategy of the next street leaves this module, so a lookahead with these values knows of the next street as little
-as with a network.
+No strategy of the next street leaves this module, so a lookahead with these values knows no more of the next
+street than with a network.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Depth-limited solving of one street: DeepStack's hybrid of CFR and CFR+, with the re-solving gadget.
 
 Both seats learn at the same time by regret matching+. Averages omit a number of iterations at the start, and weigh all
-others alike. Where the street ends, a value function gives the values of all hands. A lookahead on the last street
+others equally. Where the street ends, a value function gives the values of all hands. A lookahead on the last street
 reaches to the end of the hand and needs no value function.
 
 References
@@ -121,7 +121,7 @@ class SolvedLookahead:
     def strategy(self, node: int) -> np.ndarray:
         """Return the average strategy at a decision: float64[num_combos, num_actions].
 
-        The rows of combos that never come there are uniform.
+        The rows of combos that never reach the decision are uniform.
         """
         reach = self.reach_after(node)
         return normalised(reach, 1.0 / reach.shape[1])

@@ -27,7 +27,7 @@ from plurispiel.agents.continual.net_leaves import net_leaves
 __all__ = ["MAX_STREETS", "Resolved", "Resolver", "prepare"]
 
 MAX_STREETS = 2
-"""The most streets of a game: exact values behind the first street come from a solver of the last street."""
+"""The most streets of a game: exact values at the end of the first street come from a solver of the last street."""
 
 MAX_HANDS = 100_000
 """The most pairs of a combo and a complete board; Leduc poker has 36, the largest game ``leduc-N`` (N = 13) has 676."""
@@ -44,7 +44,7 @@ class Resolved:
         The decision's node in `solution`: 0, unless an earlier solution of the same street is used again
         (`ContinualConfig.resolve`).
     carried : Carried
-        What the seat carried to the decision.
+        The range and bounds that the seat carried to the decision.
     actions : list of int
         The actions on offer in the lookahead, ascending.
     played : float64[num_combos, num_actions]
@@ -71,8 +71,8 @@ class Resolver:
     counts : Counter
         ``decisions`` counts the decisions resolved, and ``solves`` the lookaheads solved for them. ``anew`` counts the
         lookaheads after the first action of a hand that were solved without a gadget, because no bounds were known.
-        ``inner_solves`` and ``inner_iterations`` count the work of the solver behind a street; one inner solve is for
-        one board, one line of betting and one time that values are asked for.
+        ``inner_solves`` and ``inner_iterations`` count the work of the solver of the next street; one inner solve
+        is for one board, one line of betting and one time that values are asked for.
 
     Raises
     ------
@@ -140,7 +140,7 @@ class Resolver:
         return Resolved(solution, node, carried, list(solution.decision(node).children), played)
 
     def _begun(self, board: tuple[int, ...], actions: Line, seat: int) -> Carried:
-        """Return what a seat carries to its first decision of the hand."""
+        """Return the range and bounds that a seat carries to its first decision of the hand."""
         if not actions or board:
             return start(self.rules, board)
         first = self._root()
@@ -148,7 +148,7 @@ class Resolver:
         return carried.bounded(first, 0, 1 - seat)
 
     def _continued(self, board: tuple[int, ...], actions: Line, seat: int, before: int) -> Carried:
-        """Return what a seat carries from its decision after the first `before` actions to the present one."""
+        """Return the range and bounds that a seat carries from its decision after `before` actions to this one."""
         _, action, street = actions[before]
         then = board[: self.rules.board_size(street)]
         last = self.resolved(then, actions[:before])
@@ -161,7 +161,7 @@ class Resolver:
         return carried.after_cards(last.solution, node, board, seat)
 
     def _root(self) -> SolvedLookahead:
-        """Return the solution of the start of the hand, in which both seats hold every combo alike."""
+        """Return the solution of the start of the hand, in which both seats hold all combos equally often."""
         if self._first is None:
             self._first = self._solve(BettingState(self.rules), (), (), start(self.rules, ()))
         return self._first

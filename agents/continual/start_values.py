@@ -19,7 +19,7 @@ def start_values(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return counterfactual values in chips of the whole hand, and matching masses: float64[2, n, num_combos] each.
 
-    More chips behind, in pots, than in training count as the most of the training.
+    Where more chips are behind, in pots, than in any situation of the training, the most of the training counts.
 
     Parameters
     ----------

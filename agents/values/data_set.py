@@ -71,7 +71,7 @@ class DataConfig(NamedTuple):
     teacher: str | None = None
 
     def find_level(self) -> Level:
-        """Return the level with the menu; raises as `levels.find_level`."""
+        """Return the level with the menu; errors are those of `levels.find_level`."""
         return find_level(self.level, self.menu)
 
 
@@ -285,8 +285,8 @@ def data_config(folder: Path) -> DataConfig:
     Raises
     ------
     ArtefactRefused
-        If the folder lacks the first shard of a split, or the first shard to train with is damaged or of another
-        version.
+        If there is no folder, it lacks the first shard of a split, or the first shard to train with is damaged or of
+        another version.
     """
     if not folder.is_dir():
         raise ArtefactRefused(f"there is no folder {folder}; give the folder of a plurispiel values sample")
@@ -364,7 +364,7 @@ def _row(situation: DrawnSituation, solved: Solved) -> tuple[np.ndarray, ...]:
 
 
 def _is_sound(artefact: Artefact, level: Level) -> bool:
-    """Whether arrays from a stranger have the shapes, types and ranges of a shard."""
+    """Return whether the arrays of an untrusted file have the shapes, types and ranges of a shard."""
     arrays = artefact.arrays
     if set(arrays) != set(Situations._fields) or arrays["pots"].ndim != 1:
         return False

@@ -5,9 +5,9 @@ m_c of the other seat's matching hands on the board with the new card c, and m w
 
     e[h] = sum_c m_c[h] e_c[h] / (44 m[h])     on the turn, where 44 rivers are left given both hands.
 
-The network learns what bets add to checking down. The same formula holds for this residual, so a few random cards give
-an estimate without bias, in which the luck of checking down does not enter. Such targets need a squared error. No
-solver is needed: each epoch has situations of its own.
+The network learns the *residual*: the gain of bets over checking down. The same formula holds for the residual, so a
+few random cards give an unbiased estimate, which is free of the luck of checking down. Such targets need a squared
+error. No solver is needed: each epoch has situations of its own.
 """
 
 import dataclasses
@@ -171,7 +171,7 @@ def distil(
 ) -> StoredNet:
     """Distil a network for the end of a street, measure it on unseen boards, and write it.
 
-    The same call goes on where an earlier one was stopped, and returns the network if it is there already.
+    The same call resumes where an earlier one was stopped, and returns the network if it is there already.
     A network in `out` of the same level, but of other settings or another teacher, is replaced.
 
     Parameters
@@ -198,8 +198,8 @@ def distil(
     TrainingStopped
         If training diverges.
     ValueError
-        If there is no network to distil from the teacher, the loss is not squared, the device is not there, or a number
-        of the network is too large for float16.
+        If there is no network to distil from the teacher, the loss is not squared, the device is not available, or a
+        number of the network is too large for float16.
     """
     if config.loss != "squared":
         raise ValueError(f"distillation has a squared loss, got {config.loss!r}")

@@ -25,7 +25,7 @@ _MOST_RANDOM = 0.3
 
 _MANY_CLASSES = 1_000
 _HELD_OUT = 25  # one class of boards in 25 is unseen
-_SCATTER = 2_654_435_761  # Knuth's multiplier: neighbouring classes, which have like boards, are held out independently
+_SCATTER = 2_654_435_761  # Knuth's multiplier: neighbouring classes, of similar boards, are held out independently
 
 
 class DrawnSituation(NamedTuple):
@@ -88,7 +88,7 @@ def draw_situation(
 def is_from_play(level: Level, numbers: np.ndarray) -> np.ndarray:
     """Return whether the situations with some numbers have pots and ranges from self-play: bool[n].
 
-    One situation in three has, at a level with a blueprint.
+    At a level with a blueprint, these are one situation in three; at other levels there are none.
     """
     return (numbers % 3 == 2) & (level.blueprint is not None)
 

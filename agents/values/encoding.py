@@ -1,4 +1,4 @@
-"""What a network sees of a situation, and how its answers become values of hands.
+"""The inputs of a network for a situation, and the values of hands from the network's outputs.
 
 The hands of a board are numbered weakest first (`OrderedHands`), on the representative of the board's class. Each hand
 lies in two neighbouring *bins* of strength, with shares that sum to 1. For each seat and bin a network sees the weight

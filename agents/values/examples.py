@@ -15,7 +15,7 @@ from plurispiel.agents.values.validation import STACKS, net_evs
 __all__ = ["Example", "examples"]
 
 _SEED, _FIRST = 1, 1_000_000
-"""The seed of the situations, and the number from which on they are looked at: data sets hardly have as many."""
+"""The seed and the first number of the situations: data sets hardly have as many, so no network was trained on them."""
 
 _MOST_DRAWN = 60
 

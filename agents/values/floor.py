@@ -32,7 +32,7 @@ def encoding_floor(level: Level, situations: Situations, num_bins: int) -> float
 
 
 def fit(bins: Bins, rows: np.ndarray) -> np.ndarray:
-    """Return the rows, float64[..., num_hands], as outputs by bin express them best by least squares."""
+    """Return the least-squares fit of rows, float64[..., num_hands], by an output for each bin."""
     lower, upper = 1.0 - bins.share, bins.share
     bands = np.zeros((2, bins.number))
     bands[1] = np.bincount(bins.first, lower**2, bins.number)

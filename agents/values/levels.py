@@ -117,7 +117,7 @@ def find_level(name: str, menu: str | None = None) -> Level:
     Raises
     ------
     ValueError
-        If there is no such level, or its bets cannot be chosen so.
+        If there is no such level, or the level has no such menu.
     """
     if name not in LEVELS:
         *names, last = LEVELS

@@ -1,4 +1,4 @@
-"""What each hand wins of each other hand at showdowns after all boards that may follow: a matrix for one board."""
+"""The mean margin of each hand against each other hand over all boards that may follow: a matrix for one board."""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""Networks that value the hands of both seats at the start of a street."""
+"""Networks that value the hands of both seats at the start or the end of a street."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["Layers", "ValueNet", "new_layers"]
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """The numbers of a network of L hidden layers, each with a parametric rectifier behind it.
+    """The numbers of a network of L hidden layers, each followed by a parametric rectifier.
 
     Attributes
     ----------

@@ -31,8 +31,8 @@ class StoredNet:
         The start or end of the street that the network values.
     record : dict
         ``situations`` (their number), ``data`` (their digest), ``training`` (the settings), ``curve`` (the mean error
-        of each epoch), ``validation`` (`validation.measure`) and, if it was not distilled, ``tenth`` (some of the same
-        figures for a network that was trained with a tenth of the situations).
+        of each epoch) and ``validation`` (`validation.measure`). Unless the network was distilled, also ``tenth``: some
+        of the same figures for a network that was trained with a tenth of the situations.
     digest : str
         Identifies the artefact.
     """
@@ -54,18 +54,20 @@ def rounded_layers(layers: Layers) -> Layers:
 
 
 def save_net(folder: Path, layers: Layers, level: Level, record: dict[str, Any], *, seed: int) -> str:
-    """Write a network and return its digest. The numbers are rounded to float16; raises as `write_artefact`.
+    """Write a network and return its digest. The numbers are rounded to float16.
 
     Raises
     ------
     ValueError
         If a number is too large for float16.
+    ArtefactRefused
+        If the folder is not empty and holds anything but a network.
     """
     with np.errstate(over="ignore"):  # found below
         numbers = [each.astype(np.float16) for each in layers.arrays()]
     arrays = dict(zip(_names(len(layers.weights)), numbers, strict=True))
     if not all(np.isfinite(each).all() for each in arrays.values()):
-        raise ValueError("a network with numbers above 65,504 cannot be kept in float16; train it again, more slowly")
+        raise ValueError("a network with numbers above 65,504 cannot be kept in float16; train it at a smaller rate")
     facts = _facts(level, len(layers.biases[-1]) // 2)
     return write_artefact(folder, KIND, _FORMAT, arrays, facts | {"record": record}, seed=seed)
 
@@ -98,7 +100,7 @@ def load_net(folder: Path) -> StoredNet:
 
 
 def net_digest(folder: Path) -> str:
-    """Return the digest of a network; raises as `load_net`."""
+    """Return the digest of a network; errors are those of `load_net`."""
     return load_net(folder).digest
 
 

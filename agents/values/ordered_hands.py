@@ -1,6 +1,6 @@
 """The hands of a board in order of strength, and their values without further bets, with or without cards to come.
 
-The *strength* of a hand is its equity against all hands alike. On a complete board that is the order of showdowns.
+The *strength* of a hand is its equity against the uniform range. On a complete board that is the order of showdowns.
 """
 
 import functools

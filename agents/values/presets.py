@@ -8,7 +8,7 @@ __all__ = ["PRESETS", "Preset", "find_preset"]
 
 
 class Preset(NamedTuple):
-    """A number of situations, and the settings of a training run (`TrainingConfig`) with so many.
+    """A number of situations, and the settings of a training run with as many (`TrainingConfig`).
 
     Attributes
     ----------

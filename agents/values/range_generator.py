@@ -1,7 +1,7 @@
-"""Random ranges R(S, p), in which hands of like strength have like weights: DeepStack's generator of training ranges.
+"""Random ranges R(S, p), in which hands of similar strength have similar weights: DeepStack's training ranges.
 
 A set of one hand gets the whole probability p. A larger set is halved by strength. The weaker half gets a share of p
-that is drawn evenly from 0 to p, and the stronger half gets the rest.
+that is drawn uniformly from 0 to p, and the stronger half gets the rest.
 
 References
 ----------

@@ -1,4 +1,4 @@
-"""Training of networks by PyTorch, on a processor or a GPU. PyTorch is an extra (`train`), imported here only.
+"""Training of networks by PyTorch, on a processor or a GPU. PyTorch is an extra (`train`), imported on first use.
 
 The steps are those of `training`: the same first weights, order of situations, error, and Adam. Gradients come from
 PyTorch's automatic differentiation. Results differ by rounding alone.
@@ -26,6 +26,8 @@ __all__ = ["TorchTrainer", "find_device"]
 
 def find_device(name: str) -> Any:
     """Return a device of PyTorch by its name (`TrainingConfig.device`).
+
+    For a GPU, this allows the whole process to multiply float32 matrices with the shorter digits of TF32.
 
     Raises
     ------

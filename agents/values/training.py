@@ -1,6 +1,7 @@
 """Training of networks: error, gradient and the steps of Adam, in numpy.
 
-Products are those of a library of linear algebra. The same seed, library and number of its threads give the same bits.
+Matrix products are those of numpy's linear algebra library. The same seed, library and number of its threads give the
+same bits.
 """
 
 import math
@@ -76,7 +77,7 @@ class TrainingConfig:
     seed : int
         Seed of the first weights, and of the order of situations in each epoch.
     loss : {"huber", "squared"}
-        Half the square of a difference in pots; Huber's goes on linearly beyond one pot.
+        The loss of a difference in pots: half its square; ``huber`` is linear beyond one pot.
     device : str
         "numpy", or with PyTorch "cpu", "cuda" or a numbered GPU, as "cuda:1".
 
@@ -196,7 +197,7 @@ class NetTrainer:
         return StepSizes(rate, 1.0 / math.sqrt(1.0 - second_beta ** (done + 1)))
 
     def _step(self, gradient: list[np.ndarray], sizes: StepSizes) -> None:
-        """Take a step of Adam, with a gradient of at most the norm 1."""
+        """Take a step of Adam, with the gradient scaled down to a norm of at most `MAX_NORM`."""
         norm = math.sqrt(sum(float(np.square(each, dtype=np.float64).sum()) for each in gradient))
         scale = min(1.0, MAX_NORM / max(norm, 1e-300))
         first_beta, second_beta = BETAS
@@ -211,7 +212,7 @@ class NetTrainer:
 def error_and_gradient(layers: Layers, data: TrainingSet, *, squared: bool = False) -> tuple[float, list[np.ndarray]]:
     """Return the mean Huber error of values in pots, over all bins of all situations, and its gradient.
 
-    The error of a bin counts by its number of hands in `TrainingSet.hands`; all situations count alike. Values enter
+    The error of a bin counts by its number of hands in `TrainingSet.hands`; all situations count equally. Values enter
     the error after the correction that makes both seats' values sum to 0.
 
     Parameters

@@ -38,13 +38,13 @@ __all__ = [
 
 _KIND, _FORMAT = "value net in training", 1
 CHECKPOINT_SECONDS = 30.0
-"""Least time between two checkpoints."""
+"""Minimum time between two checkpoints."""
 
 _KINDS = ("numbers", "first", "second")
 
 
 class Encoder:
-    """What turns situations into inputs, targets and errors; here by numpy."""
+    """Turns situations into inputs, targets and errors, here by numpy."""
 
     training_set = staticmethod(training_set)
     net_evs = staticmethod(net_evs)
@@ -62,7 +62,7 @@ def make_net(
 ) -> StoredNet:
     """Train a network and another one with a tenth of the situations, measure both, and write the first.
 
-    The same call goes on where an earlier one was stopped, and returns the network if it is there already.
+    The same call resumes where an earlier one was stopped, and returns the network if it is there already.
     A network in `out` of the same level, but of other settings or data, is replaced.
 
     Parameters
@@ -88,8 +88,8 @@ def make_net(
     TrainingStopped
         If training diverges.
     ValueError
-        If the number of bins does not suit the level, the device is not there, or a number of the network is too large
-        for float16.
+        If the number of bins does not suit the level, the device is not available, or a number of the network is too
+        large for float16.
     """
     encoder = encoder or Encoder()
     level = data_config(data).find_level()
@@ -141,7 +141,7 @@ def earlier_net(folder: Path, level: Level) -> StoredNet | None:
 
 
 def new_trainer(config: TrainingConfig, data: TrainingData) -> NetTrainer:
-    """Return a network before its training; raises ValueError if its device is not there."""
+    """Return a network before its training; ValueError if its device is not available."""
     return NetTrainer(config, data) if config.device == "numpy" else TorchTrainer(config, data)
 
 
@@ -166,7 +166,7 @@ def train(
     on_epoch : callable
         Called after each epoch.
     seconds : float
-        Least time between two checkpoints. The last epoch has one in any case.
+        Minimum time between two checkpoints. The last epoch has one in any case.
 
     Raises
     ------

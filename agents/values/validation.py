@@ -1,7 +1,7 @@
-"""The errors of a network on situations that it never saw, over all hands alike, and by stratum.
+"""The errors of a network on situations that it never saw, over all hands equally, and by stratum.
 
 An error is the difference of an expected value, in pots: the network's minus the exact one. All hands that have a
-matching hand count alike.
+matching hand count equally.
 """
 
 from collections.abc import Callable

@@ -6,7 +6,7 @@ __all__ = ["without_gain"]
 
 
 def without_gain(values: np.ndarray, reach: np.ndarray, masses: np.ndarray) -> np.ndarray:
-    """Return values from which every hand has given the same amount, so that those of both seats sum to 0.
+    """Return values less the same expected value for every hand, so that those of both seats sum to 0.
 
     The paper subtracts half of both seats' gain from each hand, which leaves a gain where hands share cards. Here the
     amount is weighted by each hand's matching mass, as its value is.

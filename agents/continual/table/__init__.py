@@ -1,4 +1,4 @@
-"""Continual re-solving of heads-up no-limit hold'em at the table, without networks."""
+"""Continual re-solving of heads-up no-limit hold'em at the table, with or without networks."""
 
 from plurispiel.agents.continual.table.agent import TableAgent
 from plurispiel.agents.continual.table.config import TableConfig

@@ -86,7 +86,7 @@ class SolvedStreet:
     def strategy(self, path: Path, dealt: tuple[int, ...] = ()) -> Strategy | None:
         """Return the average strategy at a decision of the street; None if the solve does not have it.
 
-        Rows of combos that never come there are NaN. A solve knows nothing of the next street.
+        Rows of combos that never reach the decision are NaN. A solve knows nothing of the next street.
         """
         decision = None if dealt else self._decisions.get(path)
         if decision is None:
@@ -104,6 +104,11 @@ class SolvedStreet:
         """Return the opponent's values after actions and perhaps a card: float64[num_combos], chips of the whole hand.
 
         They are means over the iterations, as in the paper. Hands that face no hand have 0.
+
+        Raises
+        ------
+        ValueError
+            If the solve does not offer the actions, or the cards come elsewhere than at the end of the street.
         """
         other, node = 1 - self.seat, self._node(path)
         solved = self.lookahead
@@ -169,7 +174,7 @@ def solve_street(
     Parameters
     ----------
     root : Root
-        Its beliefs are the own range and the estimate of the opponent's range.
+        Its beliefs are the seat's own range and the estimate of the opponent's range.
     seat : int
         The seat that solves.
     bounds : float64[num_combos] or None
@@ -192,7 +197,10 @@ def solve_street(
     began, other = time.perf_counter(), 1 - seat
     rules = root.state.rules
     if nets.start.level.street != root.state.street + 1 or nets.start.level.teacher:
-        raise ArtefactRefused(f"the network for the next street is for the level {nets.start.level.name}")
+        raise ArtefactRefused(
+            f"the network is for the level {nets.start.level.name}, not for street {root.state.street + 1} (counted"
+            " from 0); give a network that was trained for it"
+        )
     free, estimate = rules.free_combos(root.board), root.beliefs[other]
     even = free / free.sum()
     ranges = np.array(root.beliefs)

@@ -1,7 +1,7 @@
 """The order of all hands on many boards, as numbers on a device, and the matrices that follow from it.
 
 A hand's *rank* on a board is the number of its group of equal strength (`OrderedHands`), weakest first; -1 for a hand
-that shares a card with the board. On boards before the river, strength is the equity against all hands alike.
+that shares a card with the board. On boards before the river, strength is the equity against the uniform range.
 """
 
 import functools
@@ -132,7 +132,7 @@ def run_outs(rules: HoldemRules, boards: np.ndarray, size: int) -> np.ndarray:
 
 
 def margin_matrices(torch: Any, ranks: Any, shares_card: Any, chance: float) -> Any:
-    """Return what each hand wins of each other hand at showdowns, in stakes: float32 tensor [n, H, H].
+    """Return the mean margin of each hand against each other hand, in stakes: float32 tensor [n, H, H].
 
     Parameters
     ----------

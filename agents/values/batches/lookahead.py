@@ -2,7 +2,7 @@
 
 All situations of a batch share the betting (`StreetShape`) and are solved in the same steps. Without values at the
 street's ends both seats learn in turn (CFR+). With a network there, both learn from the same values, as in `Lookahead`,
-whose slow but exact twin this is: `tests/reference` and `agents.continual` check it.
+the slow and more exact twin of this class: tests compare the values of both.
 """
 
 import contextlib
@@ -16,8 +16,8 @@ from plurispiel.agents.values.batches.street_shape import StreetShape
 __all__ = ["BatchLookahead", "BatchValues", "Residuals", "fold_masses", "precisely"]
 
 Residuals = Callable[[Any], Any]
-"""Returns what bets add to checking down at the street's ends, float32 tensor [n, 2, E, H], as expected values in pots
-there, for reach [n, 2, E, H]."""
+"""Returns the gain of bets over checking down at the street's ends, float32 tensor [n, 2, E, H], as expected values in
+pots there, for reach [n, 2, E, H]."""
 
 
 class BatchValues(NamedTuple):
@@ -78,8 +78,8 @@ class BatchLookahead:
     residuals : callable, optional
         Needed if the street is not the last.
     omitted : int
-        Iterations at the start that averages leave out. All others count alike with `residuals`; without, an
-        iteration counts by its number.
+        Iterations at the start that averages leave out. With `residuals` all others count equally; without, they count
+        1, 2, 3 and so on.
 
     Attributes
     ----------

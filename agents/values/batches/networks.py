@@ -1,4 +1,4 @@
-"""Networks on a device: what they see of many situations at once, and what they add to checking down."""
+"""Networks on a device: inputs for many situations at once, and the gain of bets over checking down."""
 
 import importlib
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["BatchNet", "net_inputs", "without_gain"]
 
 
 def net_inputs(torch: Any, bins: Any, ranges: Any, spr: Any, features: Any) -> Any:
-    """Return what networks see, as `encoding.inputs`: float32 tensor [n, X, num_inputs].
+    """Return the inputs of networks, as `encoding.inputs`: float32 tensor [n, X, num_inputs].
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class BatchNet:
         return found
 
     def residuals(self, bins: Any, holds: Any, reach: Any, spr: Any, features: Any) -> Any:
-        """Return what bets add to checking down, in pots: float32 tensor [n, 2, X, H].
+        """Return the gain of bets over checking down, in pots: float32 tensor [n, 2, X, H].
 
         Parameters are as in `net_inputs`, `fold_masses` and:
 

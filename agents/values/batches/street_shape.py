@@ -50,7 +50,7 @@ class StreetStakes(NamedTuple):
     Attributes
     ----------
     stakes : float64[num_nodes]
-        As in `StreetNodes.stake`; at the ends of the street, what the winner of a showdown without more bets wins.
+        As in `StreetNodes.stake`; at the ends of the street, the winnings at a showdown without more bets.
     spr : float64[num_ends]
         Chips behind at the ends of the street, in pots there.
     """
