@@ -24,8 +24,8 @@ class LearnerPolicy:
     Parameters
     ----------
     learners : sequence of rl_agent.AbstractAgent
-        One learner, which has player id 0 and plays every seat as in `make_environment`, or one for each seat, which
-        has the seat as its player id as in OpenSpiel's ``rl_environment``.
+        One learner for every seat, with player id 0 as in `make_environment`, or one for each seat, with the seat as
+        its player id as in OpenSpiel's ``rl_environment``.
     """
 
     def __init__(self, learners: Sequence[Any]):

@@ -1,8 +1,8 @@
 """The rows that a blueprint acts by at every decision of its tree, as tables for kernels.
 
 A row is a stored one or its stand-in (`fallback`), as `BlueprintAgent.range_strategy` reports it. Without a stand-in of
-the kinds ``bucket`` and ``sibling``, a missing row is made from the hand's row at an earlier decision, or from the
-hand's strength if earlier rows are missing too. Such a row is *open*: it may differ between the combos of a bucket, so
+the kinds ``bucket`` and ``sibling``, a missing row is made from the hand's row at an earlier decision. If earlier rows
+are missing too, the hand's strength decides. Such a row is *open*: it may differ between the combos of a bucket, so
 kernels fill it for each combo.
 """
 

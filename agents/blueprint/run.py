@@ -310,9 +310,9 @@ def begin_run(
     Raises
     ------
     ValueError
-        If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, a street with decisions
-        has no buckets, `start` has another game or other buckets than the run, or `start_weight_bb` is below 0 or above
-        `MAX_WEIGHT` chips.
+        If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, or a street with
+        decisions has no buckets. Also if `start` has another game or other buckets than the run, or `start_weight_bb`
+        is below 0 or above `MAX_WEIGHT` chips.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
