@@ -165,15 +165,18 @@ def exploitability_curve(
         begin = time.perf_counter()
         trainer.run(number - trainer.iteration)
         seconds += time.perf_counter() - begin
-        blueprint = trainer.blueprint()
-        strategies = _OwnStrategies(blueprint)
-        agents = [OwnGameAgent(blueprint, strategies), OwnGameAgent(blueprint, strategies)]
-        found = public_best_response(config.rules, agents, threads=threads)
-        # Half of NashConv, in thousandths of a big blind.
-        distance = 500.0 * found.nash_conv / config.rules.big_blind
+        distance = exact_exploitability(trainer.blueprint(), threads)
         points.append(TrainingPoint(number, seconds, trainer.num_nodes, distance))
         on_point(points[-1])
     return points
+
+
+def exact_exploitability(blueprint: Blueprint, threads: int = 1) -> float:
+    """Return the exploitability of a blueprint for two seats in its own betting tree, half of NashConv, in mbb/hand."""
+    strategies = _OwnStrategies(blueprint)
+    agents = [OwnGameAgent(blueprint, strategies), OwnGameAgent(blueprint, strategies)]
+    found = public_best_response(blueprint.rules, agents, threads=threads)
+    return 500.0 * found.nash_conv / blueprint.rules.big_blind
 
 
 def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:

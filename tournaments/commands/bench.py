@@ -37,6 +37,7 @@ from plurispiel.tournaments.bench.search_exact import (
 from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
+from plurispiel.tournaments.bench.summed_regrets import bench_summed_regrets
 from plurispiel.tournaments.bench.tournament_memory import bench_tournament_memory
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.contestants.outside_options import OutsideOptions
@@ -59,6 +60,7 @@ _BENCHES = {
     "memory": bench_tournament_memory,
     "environment": bench_environment,
     "cluster": bench_cluster,
+    "summed-regrets": bench_summed_regrets,
     "rows": bench_rows,
 }
 

@@ -1,8 +1,9 @@
 """The origin of the figures: settings, seed or keys, digests and versions with which the run can be played again."""
 
 from plurispiel.abstraction.holdem.openspiel import game_string
-from plurispiel.tournaments.report.panel import Panel, Section, html_table
+from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.run.machines import machine_notes, machine_text
 from plurispiel.tournaments.run.results import printable
 
 
@@ -39,11 +40,13 @@ def _panel(run: RunRecord) -> Panel:
         "run digest (settings, agents' files, code)": facts.get("digest", ""),
         "package version, run format": f"{facts.get('version', '')}, {facts.get('format', '')}",
         "machine that played last": facts.get("machine", "not recorded"),
+        "machines": "; ".join(map(machine_text, results["machines"])),
         "seconds played": f"{results['seconds']:,.1f}",
         "groups whose hands are kept": f"{run.num_kept:,} of {run.num_groups:,}",
     }
     rows = [(key, printable(str(value))) for key, value in found.items()]
-    return Panel(html_table(("what", "value"), rows, num_texts=2), rows)
+    notes = "".join(map(paragraph, machine_notes(results["machines"])[1:]))
+    return Panel(html_table(("what", "value"), rows, num_texts=2) + notes, rows)
 
 
 PROVENANCE = Section(

@@ -60,6 +60,8 @@ class Played(NamedTuple):
         Agents that learn also have the ``starts`` of processes and the ``processes`` needed. For agents that
         report them (`base.TellsOrigins`), the number of decisions of each origin has the kind `DECIDED` and the
         origin's name, and ``clamped`` counts the ends of streets beyond the stacks of their networks.
+    machine : str
+        The name of the computer that played the block.
     """
 
     rows: np.ndarray
@@ -67,6 +69,7 @@ class Played(NamedTuple):
     hands: Mapping[int, bytes] = {}
     stories: Mapping[int, bytes] = {}
     events: Mapping[tuple[int, str], int] = {}
+    machine: str = ""
 
     def until(self, deck: int) -> "Played":
         """Return the result without the groups after a deck; the events stay."""

@@ -14,6 +14,7 @@ from plurispiel.evaluation.play_statistics import PlayStatistics
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.run.block_rows import DECIDED
 from plurispiel.tournaments.run.config import SCORES, TournamentConfig
+from plurispiel.tournaments.run.machines import machine_notes, machine_records
 from plurispiel.tournaments.run.schedule import make_lineups
 from plurispiel.tournaments.run.scores import CHANCE_ONLY, RunScores, best_estimates
 from plurispiel.tournaments.run.store import RunStore
@@ -103,6 +104,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         )
     groups = len(np.unique(scores[["lineup", "deck"]]))
     hands = groups * config.seats
+    machines = machine_records(config, scores, *store.machines())
     return {
         "game": game_name(config.rules),
         "format": config.format,
@@ -123,6 +125,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "agents": agents,
         "matrix": _matrix(config, scores, judged) if config.seats == 2 else None,
         "referee": config.referee,
+        "machines": machines,
         "digest": store.facts["digest"],
     }
 
@@ -165,6 +168,7 @@ def table_text(results: dict[str, Any]) -> str:
         digest = f", digest {found['digest']}" if found["digest"] else ""
         lines.append(f"AIVAT with {printable(found['name'])} values{digest}")
     lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), {_dealt_text(results)}")
+    lines += map(printable, machine_notes(results["machines"]))
     return "\n".join(lines)
 
 

@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS blocks (
     first INTEGER NOT NULL,
     num_decks INTEGER NOT NULL,
     seconds REAL NOT NULL,
+    machine TEXT NOT NULL,
     rows BLOB NOT NULL,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (lineup, first)
@@ -70,16 +71,25 @@ CREATE TABLE IF NOT EXISTS stories (
     PRIMARY KEY (lineup, deck)
 );
 """
-# `rows` are the bytes of a block's rows (`block_rows`), `seconds` is the playing time of the block.
+# `rows` are the bytes of a block's rows (`block_rows`), `seconds` is the playing time of the block, and `machine` the
+# name of the computer that played it.
 
 COLUMNS = {
     "run": ("key", "value"),
-    "blocks": ("lineup", "first", "num_decks", "seconds", "rows"),
+    "blocks": ("lineup", "first", "num_decks", "seconds", "machine", "rows"),
     "remarks": ("lineup", "deck", "agent", "first_fault", "fault_kinds", "refused"),
     "hands": ("lineup", "deck", "hands"),
     "stories": ("lineup", "deck", "stories"),
 }
 """The columns of each table in the order in which the checksum covers them; the checksum is one more column."""
+
+FORMAT_VERSION = 8
+
+READABLE = {
+    7: COLUMNS | {"blocks": tuple(name for name in COLUMNS["blocks"] if name != "machine")},
+    FORMAT_VERSION: COLUMNS,
+}
+"""The columns by the version of the format, for each version that can be read; only the last is written."""
 
 
 def checksum_of(row: Iterable[Any]) -> int:

@@ -15,7 +15,7 @@ import socket
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,9 +36,7 @@ from plurispiel.tournaments.run.config import PACKAGE_CODE, TournamentConfig, re
 from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Position
-from plurispiel.tournaments.run.schema import COLUMNS, SCHEMA, SCORES, checksum_of
-
-FORMAT_VERSION = 7
+from plurispiel.tournaments.run.schema import COLUMNS, FORMAT_VERSION, READABLE, SCHEMA, SCORES, checksum_of
 
 _BLOCKS_AT_ONCE = 512  # blocks read at a time: some megabytes
 
@@ -92,6 +90,7 @@ class RunStore:
         self.decks = config.decks
         self._config = config
         self._row_type = row_type(config)
+        self._columns = COLUMNS
         self._lock: int | None = None
         self._key: RunKey | None = None
         self._remedy = "; give another folder (--out)"
@@ -144,6 +143,7 @@ class RunStore:
             store._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
         try:
             store._check_format()
+            store._columns = READABLE[store._value("format")]
         except BaseException:
             store.close()
             raise
@@ -289,7 +289,7 @@ class RunStore:
             self._database.execute("BEGIN IMMEDIATE")
             if self._end_of_block(lineup, last) > first:
                 raise self._played_by_another()
-            self._insert("blocks", [(lineup, first, last + 1 - first, seconds, rows.tobytes())])
+            self._insert("blocks", [(lineup, first, last + 1 - first, seconds, played.machine, rows.tobytes())])
             if played.remarks:
                 self._insert("remarks", played.remarks)
             for table, kept in (("hands", played.hands), ("stories", played.stories)):
@@ -309,11 +309,13 @@ class RunStore:
                 self._database.execute(
                     f"DELETE FROM {table} WHERE ({first} / {BLOCK_DECKS}, lineup, {first}) > (?, ?, ?)", last
                 )
-            query = "SELECT first, num_decks, seconds, rows FROM blocks WHERE lineup = ? AND first + num_decks > ?"
-            for first, num_decks, seconds, packed in list(self._rows(query, lineup, deck + 1)):
+            columns = "first, num_decks, seconds, machine, rows"
+            query = f"SELECT {columns} FROM blocks WHERE lineup = ? AND first + num_decks > ?"
+            for first, num_decks, seconds, machine, packed in list(self._rows(query, lineup, deck + 1)):
                 rows, kept = self._unpacked(packed), deck + 1 - first
                 shorter = rows[rows["deck"] <= deck].tobytes()
-                self._insert("blocks", [(lineup, first, kept, seconds * kept / num_decks, shorter)], "OR REPLACE")
+                row = (lineup, first, kept, seconds * kept / num_decks, machine, shorter)
+                self._insert("blocks", [row], "OR REPLACE")
 
     def seconds(self) -> float:
         """Return the playing time of the counted decks in seconds."""
@@ -334,6 +336,19 @@ class RunStore:
         """
         parts = [rows[list(SCORES.names or ())].astype(SCORES) for rows in self._arrays()]
         return np.concatenate([np.empty(0, SCORES), *parts])
+
+    def machines(self) -> tuple[list[str], np.ndarray]:
+        """Return the names of the machines, and the index of the machine that played each row of `scores`: int64[n].
+
+        The name is empty in a run of an earlier version.
+        """
+        name = "machine" if "machine" in self._columns["blocks"] else "''"
+        blocks = list(self._rows(f"SELECT {name}, LENGTH(rows) FROM blocks ORDER BY lineup, first"))
+        names = sorted({machine for machine, _ in blocks})
+        counts = np.array([size // self._row_type.itemsize for _, size in blocks], np.int64)
+        index = np.repeat(np.array([names.index(machine) for machine, _ in blocks], np.int64), counts)
+        is_counted = [rows["deck"] < self.decks for rows in self._arrays(every=True)]
+        return names, index[np.concatenate([np.empty(0, bool), *is_counted])]
 
     def calibrations(self) -> dict[int, Calibration]:
         """Return the calibration over the counted decks by agent number, the Control's included; {} without AIVAT."""
@@ -508,7 +523,7 @@ class RunStore:
                 for statement in filter(str.strip, SCHEMA.split(";")):
                     self._database.execute(statement)
                 self._insert("run", facts.items(), "OR IGNORE")
-        self._check_format()
+        self._check_format([FORMAT_VERSION])
         self.check()
         if self._value("digest") != digest:
             raise RunRefused(
@@ -544,7 +559,7 @@ class RunStore:
         ((page_size,),) = self._rows("PRAGMA page_size")
         if list(self._rows("PRAGMA integrity_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
             raise self._damaged("it")
-        for table, columns in COLUMNS.items():
+        for table, columns in self._columns.items():
             for *row, checksum in self._rows(f"SELECT {', '.join(columns)}, checksum FROM {table}"):
                 if checksum != checksum_of(row):
                     raise self._damaged(self._place(table, row))
@@ -570,8 +585,8 @@ class RunStore:
             ((*row, checksum_of(row)) for row in rows),
         )
 
-    def _check_format(self) -> None:
-        if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
+    def _check_format(self, formats: Collection[int] = READABLE) -> None:
+        if self._value("format") not in formats or self._value("version") != __version__:
             raise OtherVersion(
                 f"{self.folder} was written by another version of plurispiel ({self._value('version')} with run format "
                 f"{self._value('format')}, this is {__version__} with {FORMAT_VERSION}){self._remedy}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ class PackedBlock(NamedTuple):
     hands: Mapping[int, bytes]
     stories: Mapping[int, bytes]
     events: Mapping[tuple[int, str], int]
+    machine: str
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,11 @@ class TournamentWork:
             warmup(PLAY)
             if self.departure is not None:
                 self._try_agents()
+            machine = socket.gethostname()
 
             def play(job: Job) -> PackedBlock:
-                played = player.play(job)
-                return PackedBlock(played.rows.tobytes(), played.remarks, played.hands, played.stories, played.events)
+                done = player.play(job)
+                return PackedBlock(done.rows.tobytes(), done.remarks, done.hands, done.stories, done.events, machine)
 
             yield play
 

@@ -43,6 +43,7 @@ def add(commands) -> None:
             "peers",
             "environment",
             "cluster",
+            "summed-regrets",
             "rows",
             "bot-profile",
         ),
@@ -58,7 +59,8 @@ def add(commands) -> None:
         "peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. "
         "environment measures learners' hands a second, beside OpenSpiel's rl_environment. "
         "cluster measures the cost of a task on a cluster, and simulates up to 4,096 slots "
-        "(pip install 'plurispiel[cluster]'). "
+        "(pip install 'plurispiel[cluster]'). summed-regrets measures the exploitability of training on several "
+        "machines whose changes of regrets are added after each round. "
         "rows prints a hash of the results of small fixed tournaments, equal before and after a change of the code "
         "that does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by "
         "situation",

@@ -1,0 +1,157 @@
+"""Training of one strategy on several machines by summed changes of regrets, and its price in exploitability.
+
+Workers begin a round with the same regrets, and train apart. The changes of all workers are then added to the regrets
+and to the strategy sums, from which the next round begins. Discounts hold once, for the results. A worker does not see
+the changes of the others before the round ends: its regrets are stale by up to a round.
+
+The comparison is at equal numbers of iterations of all workers together. Exploitability is exact. Workers are threads
+with tables of their own. The time of a round is the processor time of its slowest worker and of the additions, as on
+machines of their own without any delay of a network.
+"""
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.machine.threads import num_processors
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.config import BlueprintConfig, read_preset
+from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
+from plurispiel.tournaments.bench.blueprint_curves import exact_exploitability
+from plurispiel.tournaments.bench.measurement import Measurement
+
+__all__ = ["SummedTraining", "bench_summed_regrets"]
+
+_GAMES = ("leduc", "holdem-mini")
+_ITERATIONS = 400_000
+"""Iterations of a run, of all workers together, for each second of the option ``seconds``."""
+
+_ROUNDS = (100, 1_000, 10_000, 100_000)
+"""Iterations of each worker in a round."""
+
+_WORKERS = (2, 4)
+_SEEDS = 4
+_CELL_BYTES = 12  # a number of four bytes and a change of eight
+_WITHIN, _TIME = 1.10, 0.6
+"""The stop rule: the largest exploitability as a share of that of one worker, and the largest time of two workers."""
+
+
+class SummedTraining:
+    """A training run of several workers, whose changes are added after each round.
+
+    Parameters
+    ----------
+    config : BlueprintConfig
+        With ``exact`` regrets, without snapshots and without pruning. Its iterations are those of all workers together.
+    workers : int
+        At least 1.
+    every : int
+        Iterations of each worker in a round.
+
+    Attributes
+    ----------
+    trainer : Trainer
+        Has the sums.
+    sent : int
+        Bytes that a worker has to send: 12 for each cell of regrets or sums that changed in a round.
+    seconds : float
+        The time of all rounds so far.
+    """
+
+    def __init__(self, config: BlueprintConfig, workers: int, every: int):
+        if not config.exact or config.num_snapshots or config.prune_from < 1.0:
+            raise ValueError("changes are added of exact regrets, without snapshots and without pruning")
+        cards = lossless_buckets(config.rules)
+        self.trainer = make_trainer(config, cards)
+        own = replace(config, discount_until=0.0)
+        self._workers = [make_trainer(replace(own, seed=config.seed + k), cards) for k in range(workers)]
+        self._every = every
+        self.sent, self.seconds = 0, 0.0
+
+    def run(self) -> None:
+        """Train until the iterations of all workers together are those of the settings."""
+        total, whole = self.trainer.schedule.iterations, len(self._workers) * self._every
+        with ThreadPoolExecutor(len(self._workers)) as pool:
+            while self.trainer.iteration < total:
+                each = min(whole, total - self.trainer.iteration) // len(self._workers)
+                slowest = max(pool.map(lambda worker, each=each: self._train(worker, each), self._workers))
+                begin = time.thread_time()
+                self._add()
+                self._advance(len(self._workers) * each)
+                self.seconds += slowest + time.thread_time() - begin
+
+    def _train(self, worker: Trainer, iterations: int) -> float:
+        begin = time.thread_time()
+        worker.regrets[:] = self.trainer.regrets
+        worker.sums[:] = 0.0
+        worker.run(iterations)
+        return time.thread_time() - begin
+
+    def _add(self) -> None:
+        before, cells = self.trainer.regrets.copy(), 0
+        for worker in self._workers:
+            change = np.subtract(worker.regrets, before)
+            np.add(self.trainer.regrets, change, out=self.trainer.regrets)
+            np.add(self.trainer.sums, worker.sums, out=self.trainer.sums)
+            cells += int(np.count_nonzero(change)) + int(np.count_nonzero(worker.sums))
+        self.sent += _CELL_BYTES * cells // len(self._workers)
+
+    def _advance(self, iterations: int) -> None:
+        """Count the iterations of a round, and apply the discounts that fell due in it."""
+        trainer, last = self.trainer, self.trainer.iteration + iterations
+        factor = math.prod(
+            factor for at, factor in trainer.schedule.discounts.items() if trainer.iteration < at <= last
+        )
+        for values in (trainer.regrets, trainer.sums):
+            np.multiply(values, factor, out=values)
+        trainer.iteration = last
+
+
+class _Trial(NamedTuple):
+    """Means of runs: exploitability in mbb/hand, seconds, and bytes that a worker sends."""
+
+    exploitability: float
+    seconds: float
+    sent: float
+
+
+def bench_summed_regrets(seconds: float = 1.0) -> list[Measurement]:
+    """Return the exploitability that one worker reaches in small games, and what several reach as a share of it."""
+    rows = []
+    for game in _GAMES:
+        config = replace(read_preset(game), iterations=max(1_000, round(_ITERATIONS * seconds)))
+        alone = _tried(config, 1, 0)
+        note = f"{config.iterations:,} iterations in {alone.seconds:.2g} s, means of {_SEEDS} seeds"
+        rows.append(Measurement(f"{game}, one worker", alone.exploitability, "mbb/hand", note))
+        for workers in _WORKERS:
+            for every in _ROUNDS:
+                if workers * every <= config.iterations:
+                    rows.append(_compared(game, alone, _tried(config, workers, every), workers, every))
+    return rows
+
+
+def _tried(config: BlueprintConfig, workers: int, every: int) -> _Trial:
+    """Return the means over all seeds; one worker trains as usual."""
+    found = []
+    for number in range(_SEEDS):
+        own = replace(config, seed=1 + number * max(_WORKERS))
+        summed = SummedTraining(own, workers, every) if workers > 1 else None
+        trainer = summed.trainer if summed else make_trainer(own, lossless_buckets(own.rules))
+        begin = time.thread_time()
+        (summed or trainer).run()
+        seconds, sent = (summed.seconds, summed.sent) if summed else (time.thread_time() - begin, 0)
+        found.append((exact_exploitability(trainer.blueprint(), num_processors()), seconds, sent))
+    return _Trial(*np.mean(found, axis=0).tolist())
+
+
+def _compared(game: str, alone: _Trial, trial: _Trial, workers: int, every: int) -> Measurement:
+    share, taken = trial.exploitability / alone.exploitability, trial.seconds / alone.seconds
+    holds = share <= _WITHIN and (workers > 2 or taken <= _TIME)
+    note = f"{taken:.2f} of its time; a worker sends {trial.sent / 1e6:,.2f} MB in all"
+    return Measurement(
+        f"{game}, {workers} workers, rounds of {every:,}", share, "of one", note + "; not good enough" * (not holds)
+    )

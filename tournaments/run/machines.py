@@ -1,0 +1,110 @@
+"""The machines that played a run, and whether the results of one of them differ from those of the others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.scores import best_estimates
+
+__all__ = ["machine_notes", "machine_records", "machine_text"]
+
+_LARGE_RESIDUAL = 4.5
+_SMALL_CHANCE = 1e-4
+
+_ENOUGH = 100
+"""Groups from which on the scores of a machine are compared: with fewer, a few large pots make a large residual."""
+
+
+def machine_records(
+    config: TournamentConfig, scores: np.ndarray, names: Sequence[str], machine: np.ndarray
+) -> list[dict[str, Any]]:
+    """Return what each machine played, as in ``results.json``; empty if the run does not know its machines.
+
+    Parameters
+    ----------
+    scores : schema.SCORES[num_rows]
+        The stored scores.
+    names : sequence of str
+        The names of the machines.
+    machine : int64[num_rows]
+        The index of the machine that played each row.
+
+    Returns
+    -------
+    list of dict
+        ``machine`` (its name), ``groups, hands, groups_with_faults, faults_chance, residual``. ``faults_chance`` is the
+        probability of at least so many groups with faults on this machine, if they fall on all groups alike.
+        ``residual`` is the difference between the scores here and those of all machines on the same line-ups, in
+        standard errors, of the agent with the largest. Both are None where they cannot be told.
+    """
+    from scipy.special import bdtrc  # not needed by the runs' worker processes
+
+    if not any(names):
+        return []
+    _, first, group = np.unique(scores[["lineup", "deck"]], return_index=True, return_inverse=True)
+    where = machine[first]
+    has_faults = np.bincount(group, scores["faults"] > 0, minlength=len(first)) > 0
+    records = []
+    for number, name in enumerate(names):
+        here = where == number
+        count, guilty = int(here.sum()), int(has_faults[here].sum())
+        others = len(names) > 1 and len(first) > 0
+        chance = float(bdtrc(guilty - 1, int(has_faults.sum()), count / len(first))) if others and guilty else None
+        records.append(
+            {
+                "machine": name,
+                "groups": count,
+                "hands": count * config.seats,
+                "groups_with_faults": guilty,
+                "faults_chance": chance,
+                "residual": _residual(config, scores, machine == number) if others and count >= _ENOUGH else None,
+            }
+        )
+    return records
+
+
+def machine_text(record: dict[str, Any]) -> str:
+    """Return a record as text."""
+    text = f"{record['machine']}: {record['hands']:,} hands, {record['groups_with_faults']:,} groups with faults"
+    return text if record["residual"] is None else f"{text}, residual {record['residual']:+.1f}"
+
+
+def machine_notes(records: Sequence[dict[str, Any]]) -> list[str]:
+    """Return lines that list several machines, and name those that differ from the others; usually none."""
+    notes = ["machines: " + "; ".join(map(machine_text, records))] if len(records) > 1 else []
+    for record in records:
+        if record["residual"] is not None and abs(record["residual"]) > _LARGE_RESIDUAL:
+            notes.append(
+                f"WARNING: scores on {record['machine']} are {abs(record['residual']):.1f} standard errors from those "
+                "of all machines; --check-share 1 on a new run compares it with the others"
+            )
+        if record["faults_chance"] is not None and record["faults_chance"] < _SMALL_CHANCE:
+            notes.append(
+                f"WARNING: {record['machine']} has more groups with faults than the other machines (by chance: "
+                f"{record['faults_chance']:.0e}); it may be too slow or too full for the agents' limits"
+            )
+    return notes
+
+
+def _residual(config: TournamentConfig, scores: np.ndarray, here: np.ndarray) -> float | None:
+    """Return the largest residual of an agent, with its sign; None if no score varies.
+
+    In each line-up the sum of the n scores here, of N in all with variance v, has the variance v n (1 - n / N) about
+    the share n / N of the whole sum.
+    """
+    largest: float | None = None
+    values = best_estimates(scores)
+    for agent in range(len(config.agents)):
+        excess = variance = 0.0
+        own = scores["agent"] == agent
+        for lineup in np.unique(scores["lineup"][own]):
+            among = own & (scores["lineup"] == lineup)
+            found, mine = values[among], here[among]
+            if len(found) > 1:
+                excess += float(found[mine].sum() - mine.sum() * found.mean())
+                variance += float(found.var(ddof=1) * mine.sum() * (1.0 - mine.mean()))
+        if variance > 0.0 and abs(excess) > abs(largest or 0.0) * variance**0.5:
+            largest = excess / variance**0.5
+    return largest
