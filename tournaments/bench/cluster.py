@@ -168,7 +168,7 @@ def _started(name: str, path: Path, *options: str) -> Iterator["subprocess.Popen
 
 
 def _processor_seconds(pid: int) -> float:
-    """Return the processor time of a process; NaN where the system does not tell."""
+    """Return the processor time of a process; NaN if the system does not report it."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -214,7 +214,7 @@ class _Simulated:
 
 
 class _Outcome(Future):  # type: ignore[type-arg]
-    """A result that is there at a simulated time."""
+    """A result that exists from a simulated time on."""
 
     def __init__(self, simulated: _Simulated, end: float, done: Done):
         super().__init__()

@@ -72,7 +72,7 @@ def _build(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"folder": str(folder), "seconds": seconds} | _record(table)))
         return 0
-    say(f"{folder} was there already" if known else f"built in {seconds:.0f} s")
+    say(f"{folder} already exists" if known else f"built in {seconds:.0f} s")
     print(_table_text(table, folder))
     return 0
 

@@ -47,7 +47,7 @@ _COMPARED_PROGRAMS = 5
 """Hands in which a program is compared with newly started ones, which takes three starts or more for each hand."""
 
 _UNSEEDED = ("acpc", "pokerbots")
-"""The kinds of programs whose protocol tells no seed: they cannot be asked to play the same again."""
+"""The kinds of programs whose protocol has no seed: they cannot be asked to repeat their play."""
 
 _MAX_HANDS = 10**9
 

@@ -23,7 +23,7 @@ from plurispiel.evaluation.decision_values import DecisionValues
 __all__ = ["MAX_SHOWN", "DecisionNames", "csv_text", "decision_names", "decision_rows", "gains_text", "table_text"]
 
 MAX_SHOWN = 2_000
-"""The most decisions of a game that is shown whole."""
+"""Largest number of decisions of a game that is shown whole."""
 
 _START = "start"
 

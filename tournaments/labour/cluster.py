@@ -106,17 +106,17 @@ class Cluster(Executor):
 
     @property
     def num_workers(self) -> int:
-        """The number of workers that are there."""
+        """The number of connected workers."""
         return len(self._client.nthreads())
 
     @property
     def slots(self) -> int:
-        """The number of slots of the workers that are there; at least 1, as the first worker may be on its way."""
+        """The number of slots of the connected workers; at least 1, because the first worker may still be starting."""
         if time.monotonic() >= self._looked + _LOOK_S:
             self._looked = time.monotonic()
             before, self._threads = sum(self._threads.values()), self._client.nthreads()
             if not self._threads:
-                self._say(f"no worker is there; plurispiel worker {self.path} starts one, on any machine")
+                self._say(f"no worker is connected; plurispiel worker {self.path} starts one, on any machine")
             elif sum(self._threads.values()) != before:
                 self._say(f"workers: {len(self._threads)}, with slots: {sum(self._threads.values())}")
         there = max(1, sum(self._threads.values()))

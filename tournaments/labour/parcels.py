@@ -19,7 +19,7 @@ PIECE = 4 << 20
 
 
 class Parcel(NamedTuple):
-    """The list of what is in a parcel.
+    """The list of a parcel's files.
 
     Attributes
     ----------

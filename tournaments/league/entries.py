@@ -78,7 +78,7 @@ class Entry:
 
     @property
     def content(self) -> tuple[str, str, bool]:
-        """All that tells entries apart: two entries of one content are one entry."""
+        """The values that distinguish entries: two entries with the same content are one entry."""
         return self.digest, self.code, self.believe
 
 

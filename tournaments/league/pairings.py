@@ -4,8 +4,7 @@ A pairing is played in *parts*. A part is a run folder that was played by one ve
 the latest part of entries 3 and 7 is in ``pairings/3-7``. When other code plays on, this folder is set aside as
 ``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting. Both agents are still the same
 (`entries.change_of`), and only dealing, refereeing and scoring may have changed. After each batch the data of the part
-that the league needs are kept in ``groups.json``, because a later version of this package may be unable to read the run
-itself.
+that the league needs are kept in ``groups.json``. A later version of this package may be unable to read the run itself.
 """
 
 import contextlib

@@ -12,7 +12,7 @@ _MIN_SHARE = 0.005
 
 
 class HintAdviser:
-    """An agent that is told what the person's seat is told, and whose actions are never played.
+    """An agent that gets all messages to the person's seat, and whose actions are never played.
 
     Parameters
     ----------

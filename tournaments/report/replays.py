@@ -109,7 +109,7 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
 
 
 def _recorded(store: RunStore, groups: Iterable[tuple[int, int]], trouble: str) -> Iterator[Replay]:
-    """Yield the stories recorded during play. `trouble` tells why no group can be replayed."""
+    """Yield the stories recorded during play. `trouble` is the reason that no group can be replayed."""
     for lineup, deck in groups:
         stories = kept_stories(store, lineup, deck)
         yield Replay(lineup, deck, stories or (), "" if stories else trouble)

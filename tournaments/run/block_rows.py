@@ -57,9 +57,9 @@ class Played(NamedTuple):
         the record of a hand for the hand viewer (`hand_story`).
     events : mapping of (int, str) to int
         Counts by agent number and kind. ``fallbacks`` are answers that a program marks as replacements for others.
-        Agents that learn also have the ``starts`` of processes and the ``processes`` needed. For agents that
-        report them (`base.TellsOrigins`), the number of decisions of each origin has the kind `DECIDED` and the
-        origin's name, and ``clamped`` counts the ends of streets beyond the stacks of their networks.
+        Agents that learn also have the ``starts`` of processes and the ``processes`` needed. For agents that report
+        them (`base.TellsOrigins`), the number of decisions of each origin has the kind `DECIDED` and the origin's name.
+        Their ``clamped`` is the number of ends of streets beyond the stacks of their networks.
     machine : str
         The name of the computer that played the block.
     """

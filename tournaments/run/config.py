@@ -56,7 +56,7 @@ class TournamentConfig:
         agent's seat, and the score is the difference. By default ``lineup`` if there are as many agents as seats, else
         ``round-robin``.
     copies : bool
-        Gauntlet only: the first agent against copies of one other agent at a time, which is also the rule if the other
+        Gauntlet only: the first agent against copies of one other agent at a time. This is also the rule if the other
         agents are too few for a table.
     lineups : int
         With more agents than seats, the number of line-ups to draw; by default all, at most 100.

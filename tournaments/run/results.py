@@ -131,7 +131,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
 
 
 def _decisions(events: Counter[tuple[int, str]], agent: int) -> dict[str, int] | None:
-    """Return an agent's decisions by origin; None if it does not tell them."""
+    """Return an agent's decisions by origin; None if it does not report them."""
     found = {origin: events[agent, f"{DECIDED}{origin}"] for origin in ORIGINS}
     return found if any(found.values()) else None
 

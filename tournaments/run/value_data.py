@@ -121,7 +121,7 @@ def solve_situations(
         Worker processes; with 1, situations are solved in this process.
     teacher : Path, optional
         Folder of the network that gives values. A level at the end of a street needs the network for the start of the
-        next street; a level at the start of a street needs the network for that street's end.
+        next street. A level at the start of a street needs the network for that street's end.
     until : float, optional
         The time of `time.monotonic` at which solving stops, with several workers and shards.
     labour : Labour, optional

@@ -84,7 +84,7 @@ def test_building_what_is_there_already_says_so(tmp_path, bucket_table_folder, c
     )
     monkeypatch.setattr(abstraction, "warmup", lambda modules: None)
     code, out, err = run(capsys, "build", str(config), "--out", str(bucket_table_folder))
-    assert code == 0 and "was there already" in err and "flop         12" in out
+    assert code == 0 and "already exists" in err and "flop         12" in out
     code, _, err = run(capsys, "build", str(config), "--out", str(bucket_table_folder), "--seed", "2")
     assert code == 4 and "of other settings" in err and err.count("\n") == 1
 

@@ -78,8 +78,8 @@ def add_cluster(add: Callable[..., Any]) -> None:
         type=float,
         metavar="X",
         default=0.0,
-        help="with --cluster: share of the jobs, 0 to 1, that a second worker does again, on another machine where "
-        "there is one; a difference ends the command and names both (default: 0; 0.02 costs 2 %%)",
+        help="with --cluster: share of the jobs, 0 to 1, that a second worker does again, on another machine if "
+        "possible; a difference ends the command and names both (default: 0; 0.02 costs 2 %%)",
     )
     add(
         "--ship",
