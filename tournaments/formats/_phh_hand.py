@@ -37,9 +37,9 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
     Raises
     ------
     ValueError
-        If a field is missing or wrong, the game is not hold'em, the antes differ, an action is illegal under this
-        package's rules or ``min_bet``, a stack runs out in a fixed-limit hand, or the hand is not over after its last
-        action.
+        If a field is missing or wrong, the game is not hold'em, or the antes differ. Also if an action is illegal under
+        this package's rules or ``min_bet``, a stack runs out in a fixed-limit hand, or the hand is not over after its
+        last action.
     """
     variant = fields.get("variant")
     if variant not in ("NT", "FT"):

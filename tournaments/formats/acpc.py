@@ -46,8 +46,8 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game of all hands. By default, each match has the game that its first comment names: the game file of that
-        base name in the log's folder or, without such a file, the built-in game of that name.
+        The game of all hands. By default, each match has the game that its first comment names. It is the game file of
+        that base name in the log's folder or, without such a file, the built-in game of that name.
     """
     file = str(path)
     game = rules
@@ -123,8 +123,8 @@ def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     Raises
     ------
     ValueError
-        If a hand breaks the rules, is not over, lacks payoffs or board cards, or has another game than the first hand;
-        or if the game deals board cards before the first betting.
+        If a hand breaks the rules, is not over, lacks payoffs or board cards, or has another game than the first hand.
+        Also if the game deals board cards before the first betting.
     """
     game = None
     for number, history in enumerate(histories):
@@ -166,7 +166,7 @@ def read_cards(text: str, betting: Betting) -> tuple[tuple[tuple[int, ...], ...]
     ------
     ValueError
         If the text is malformed, has too few or too many seats, or its board does not have exactly the cards of the
-        streets that `betting` has reached; or if the game deals board cards before the first betting.
+        streets that `betting` has reached. Also if the game deals board cards before the first betting.
     """
     rules = betting.rules
     street = betting.state.street
