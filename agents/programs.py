@@ -196,16 +196,16 @@ def program_file(word: str, folder: Path = Path()) -> Path:
     ValueError
         If there is no such program, or it is not executable.
     """
+    place = "current folder" if folder == Path() else f"folder {str(folder)!r}"
     if os.sep not in word:
         found = shutil.which(word)
         if found is None:
-            place = "current folder" if folder == Path() else f"folder {str(folder)!r}"
             hint = f"; a file in the {place} is written ./{word}" if (folder / word).exists() else ""
             raise ValueError(f"no program {word!r} on the PATH{hint}")
         return Path(found)
     path = os.path.abspath(folder / word)
     if not os.path.isfile(path):
-        raise ValueError(f"no program {word!r}")
+        raise ValueError(f"no program {word!r}" + f" in the {place}" * (not os.path.isabs(word)))
     if not os.access(path, os.X_OK):
         raise ValueError(f"the program {word!r} is not executable; chmod +x {shlex.quote(word)} changes that")
     return Path(path)

@@ -62,7 +62,7 @@ def preflop_place(agent: BlueprintAgent, line: Sequence[str]) -> PreflopPlace:
     """
     rules = agent.blueprint.rules
     if rules.stacks is None or rules.num_combos != 1326:
-        raise ValueError("ranges are read from blueprints of no-limit hold'em")
+        raise ValueError("ranges are read from blueprints of no-limit hold'em; take another blueprint")
     agent.restart(rules, 0, np.random.default_rng(0))
     state = BettingState(rules)
     weights = np.ones((rules.num_seats, rules.num_combos))
@@ -79,7 +79,8 @@ def preflop_place(agent: BlueprintAgent, line: Sequence[str]) -> PreflopPlace:
         if not word:
             return _place(line, state, seat, names, strategy.probabilities, weights, folded)
         if word not in names:
-            raise ValueError(f"after {' '.join(line[: len(taken)]) or 'the blinds'} the actions are {' '.join(names)}")
+            before = " ".join(line[: len(taken)]) or "the blinds"
+            raise ValueError(f"after {before} the actions are {' '.join(names)}, got {word[:40]!r}")
         column = names.index(word)
         action = int(strategy.actions[column])
         weights[seat] *= strategy.probabilities[:, column]

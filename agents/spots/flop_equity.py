@@ -42,7 +42,7 @@ def flop_equities(ranges: np.ndarray, rules: HoldemRules) -> tuple[np.ndarray, n
         If a range has other weights in other suits.
     """
     if not treats_suits_alike(ranges):
-        raise ValueError("the ranges must have the same weights in all suits")
+        raise ValueError("the ranges must have the same weights in all suits: name whole classes of hands, such as AKs")
     ranker = HandRanker(rules)
     rivers, flops = board_classes(5), board_classes(3)
     margin, mass = np.zeros(len(rivers.boards)), np.zeros(len(rivers.boards))

@@ -65,7 +65,11 @@ def test_titles_moves_and_digests(folder, monkeypatch):
         (["run"], "", "no object with the lists"),
         ({"run": ["x"], "build": [1]}, "", "no object with the lists"),
         ({"run": ["no-such-program"]}, "", "no program 'no-such-program' on the PATH [(]agent"),
-        ({"run": ["./bot"], "build": ["make"]}, "", "'./bot'; plurispiel compliance pokerbots:bots/mine --build"),
+        (
+            {"run": ["./bot"], "build": ["make"]},
+            "",
+            "'./bot' in the folder '.*mine'; plurispiel compliance pokerbots:bots/mine --build",
+        ),
         ({"run": ["sh"]}, "?cwd=x", "takes the options seconds, hands, clock, got cwd"),
         ({"run": ["sh"]}, "?hands=0", "hands must be a whole number from 1 to 1,000,000,000, got '0'"),
         ({"run": ["sh"]}, f"?hands={'0' * 19}1{'0' * 9}", "hands must be a whole number from 1 to 1,000,000,000"),

@@ -172,7 +172,7 @@ def test_what_a_program_has_forgotten_is_counted(tmp_path, capsys):
 def test_a_program_that_is_not_there_ends_the_command(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for spec, message in (
-        ("stdio:./none", "no program './none' (agent 'stdio:./none')"),
+        ("stdio:./none", "no program './none' in the current folder (agent 'stdio:./none')"),
         (f"{CALLER} exits-at-start", "does not load: its process ended (exit code 1): no licence"),
         (f"{CALLER} protocol-2", "speaks version 1 of the protocol, got 2"),
         ("pokerbots:folder", "a Pokerbots folder has a file commands.json; cannot read"),
@@ -187,7 +187,7 @@ def test_a_program_that_is_not_there_ends_the_command(tmp_path, capsys, monkeypa
 def test_lbr_needs_a_program_that_tells(tmp_path):
     (tmp_path / "bot").write_text('#!/bin/sh\nread hello; echo \'{"type":"ready","protocol":1}\'; read question\n')
     (tmp_path / "bot").chmod(0o755)
-    with pytest.raises(ValueError, match='stdio:bot: the program does not tell .* by "range" among its answers'):
+    with pytest.raises(ValueError, match='stdio:bot: the program does not report .* by "range" among its answers'):
         run_lbr(f"stdio:{tmp_path}/bot", hands=4, out=tmp_path / "run")
 
 
