@@ -1,12 +1,12 @@
 """Training of one strategy on several machines by summed changes of regrets, and its price in exploitability.
 
 Workers begin a round with the same regrets, and train apart. The changes of all workers are then added to the regrets
-and to the strategy sums, from which the next round begins. Discounts hold once, for the results. A worker does not see
-the changes of the others before the round ends: its regrets are stale by up to a round.
+and to the strategy sums, from which the next round begins. Discounts are applied once, to the results. A worker does
+not see the changes of the others before the round ends: its regrets are stale by up to a round.
 
 The comparison is at equal numbers of iterations of all workers together. Exploitability is exact. Workers are threads
 with tables of their own. The time of a round is the processor time of its slowest worker and of the additions, as on
-machines of their own without any delay of a network.
+separate machines with a network that has no delay.
 """
 
 import math
@@ -55,16 +55,16 @@ class SummedTraining:
     Attributes
     ----------
     trainer : Trainer
-        Has the sums.
+        Has the regrets and strategy sums of all workers together.
     sent : int
-        Bytes that a worker has to send: 12 for each cell of regrets or sums that changed in a round.
+        Bytes that a worker has to send: 12 for each cell of regrets or strategy sums that changed in a round.
     seconds : float
         The time of all rounds so far.
     """
 
     def __init__(self, config: BlueprintConfig, workers: int, every: int):
         if not config.exact or config.num_snapshots or config.prune_from < 1.0:
-            raise ValueError("changes are added of exact regrets, without snapshots and without pruning")
+            raise ValueError("summed changes need exact regrets, no snapshots and no pruning")
         cards = lossless_buckets(config.rules)
         self.trainer = make_trainer(config, cards)
         own = replace(config, discount_until=0.0)
@@ -120,7 +120,7 @@ class _Trial(NamedTuple):
 
 
 def bench_summed_regrets(seconds: float = 1.0) -> list[Measurement]:
-    """Return the exploitability that one worker reaches in small games, and what several reach as a share of it."""
+    """Return the exploitability of one worker in small games, and that of several workers as a share of it."""
     rows = []
     for game in _GAMES:
         config = replace(read_preset(game), iterations=max(1_000, round(_ITERATIONS * seconds)))

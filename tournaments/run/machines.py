@@ -13,21 +13,21 @@ __all__ = ["machine_notes", "machine_records", "machine_text"]
 _LARGE_RESIDUAL = 4.5
 _SMALL_CHANCE = 1e-4
 
-_ENOUGH = 100
-"""Groups from which on the scores of a machine are compared: with fewer, a few large pots make a large residual."""
+_MIN_GROUPS = 100
+"""The smallest number of groups for a residual: with fewer, a few large pots make a large one."""
 
 
 def machine_records(
     config: TournamentConfig, scores: np.ndarray, names: Sequence[str], machine: np.ndarray
 ) -> list[dict[str, Any]]:
-    """Return what each machine played, as in ``results.json``; empty if the run does not know its machines.
+    """Return a record of each machine's play, as in ``results.json``; empty if the run has no names of machines.
 
     Parameters
     ----------
     scores : schema.SCORES[num_rows]
         The stored scores.
     names : sequence of str
-        The names of the machines.
+        The names of the machines, all empty in a run of an earlier version.
     machine : int64[num_rows]
         The index of the machine that played each row.
 
@@ -35,9 +35,10 @@ def machine_records(
     -------
     list of dict
         ``machine`` (its name), ``groups, hands, groups_with_faults, faults_chance, residual``. ``faults_chance`` is the
-        probability of at least so many groups with faults on this machine, if they fall on all groups alike.
-        ``residual`` is the difference between the scores here and those of all machines on the same line-ups, in
-        standard errors, of the agent with the largest. Both are None where they cannot be told.
+        probability of at least as many groups with faults on this machine, if all groups are equally likely to have
+        faults. ``residual`` is the difference between an agent's scores here and its scores on all machines in the same
+        line-ups, in standard errors. It is that of the agent with the largest difference. Both are None if they cannot
+        be computed.
     """
     from scipy.special import bdtrc  # not needed by the runs' worker processes
 
@@ -59,7 +60,7 @@ def machine_records(
                 "hands": count * config.seats,
                 "groups_with_faults": guilty,
                 "faults_chance": chance,
-                "residual": _residual(config, scores, machine == number) if others and count >= _ENOUGH else None,
+                "residual": _residual(config, scores, machine == number) if others and count >= _MIN_GROUPS else None,
             }
         )
     return records
@@ -91,8 +92,8 @@ def machine_notes(records: Sequence[dict[str, Any]]) -> list[str]:
 def _residual(config: TournamentConfig, scores: np.ndarray, here: np.ndarray) -> float | None:
     """Return the largest residual of an agent, with its sign; None if no score varies.
 
-    In each line-up the sum of the n scores here, of N in all with variance v, has the variance v n (1 - n / N) about
-    the share n / N of the whole sum.
+    Of the N scores of a line-up, which have the variance v, n are from this machine. Their sum has the variance
+    v n (1 - n / N) about the share n / N of the whole sum.
     """
     largest: float | None = None
     values = best_estimates(scores)
