@@ -378,13 +378,14 @@ def _net_digests(spec: AgentSpec) -> list[str]:
     if spec.name != "continual":
         return []
     from plurispiel.agents.continual.config import net_folder
-    from plurispiel.agents.continual.table.config import FLOP_NETS
+    from plurispiel.agents.continual.table.config import FLOP_NETS, PREFLOP_NETS
     from plurispiel.agents.values.net_file import net_digest
 
     options = dict(spec.options)
     folders = [folder] if (folder := net_folder(options.get("values", ""))) else []
     if options.get("nets"):
-        folders += [f"{options['nets']}/{name}" for name in FLOP_NETS]
+        names = FLOP_NETS + PREFLOP_NETS if options.get("preflop") == "nets" else FLOP_NETS
+        folders += [f"{options['nets']}/{name}" for name in names]
     return [net_digest(Path(folder)) for folder in folders]
 
 

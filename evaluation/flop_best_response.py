@@ -14,6 +14,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree, build_tree, game_menu, tree_size
 from plurispiel.abstraction.actions.tree_kernels import MAX_ACTIONS
+from plurispiel.abstraction.holdem import all_in_margins
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
@@ -23,7 +24,6 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, game_arrays
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.resolve.deals import Deals, deal_streets
 from plurispiel.evaluation import _flop_best_response_kernels as kernels
-from plurispiel.evaluation import all_in_margins
 from plurispiel.evaluation._flop_best_response_kernels import FacingRows, ResponseWorkspace, StreetBlocks
 from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
 

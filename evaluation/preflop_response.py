@@ -18,10 +18,10 @@ import numpy as np
 from scipy import stats
 
 from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.holdem.all_in_margins import all_in_margins, hand_classes
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
-from plurispiel.evaluation.all_in_margins import all_in_margins, hand_classes
 from plurispiel.evaluation.flop_best_response import StrategyRows
 
 __all__ = ["DrawnFlops", "ResponseLimits", "PreflopResponse", "draw_flops"]

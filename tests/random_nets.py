@@ -16,9 +16,9 @@ def random_net(name, bins=32, scale=10.0):
     return StoredNet(ValueNet(rounded_layers(layers)), level, {}, "")
 
 
-def save_flop_nets(folder, scale=1.0):
-    """Write the networks that solves of the flop need, and return their folder."""
-    for name in ("end-of-flop", "turn"):
-        net = random_net(name, scale=scale)
+def save_flop_nets(folder, scale=1.0, names=("end-of-flop", "turn")):
+    """Write the networks that solves of the flop need, or others, and return their folder."""
+    for name in names:
+        net = random_net(name, 169 if name == "end-of-preflop" else 32, scale)
         save_net(folder / name, net.net.layers, net.level, {}, seed=1)
     return folder

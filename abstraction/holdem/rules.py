@@ -336,3 +336,8 @@ KUHN = HoldemRules(
 )
 
 PRESETS = {"HUNL": HUNL, "SIXMAX": SIXMAX, "HULH": HULH, "LEDUC": LEDUC, "KUHN": KUHN}
+
+
+def is_holdem(rules: HoldemRules) -> bool:
+    """Return whether a game has the cards of hold'em."""
+    return (rules.num_suits, rules.num_ranks, rules.num_hole_cards) == (4, 13, 2) and rules.board_cards == (0, 3, 1, 1)

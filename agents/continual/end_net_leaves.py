@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.abstraction.holdem.showdown import fold_mass
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.agents.continual.leaf_values import Boundary, Leaves, ValueFunction
+from plurispiel.agents.continual.preflop_leaves import PreflopLeaves
 from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs
 from plurispiel.agents.values.levels import chips_behind, pot_of
 from plurispiel.agents.values.margins import margin_matrix
@@ -46,11 +47,7 @@ class EndNetLeaves:
 
     def __init__(self, stored: StoredNet, boundary: Boundary, threads: int = 1):
         level, rules, hands = stored.level, boundary.rules, boundary.hands
-        if not _same_cards(level.rules, rules) or level.street != boundary.street or not level.teacher:
-            raise ArtefactRefused(
-                f"the network is for the level {level.name}, not for the end of street {boundary.street} (counted from"
-                " 0) of this game; give a network that was trained for it"
-            )
+        _require(stored, boundary)
         self._net, self._hands, self._threads = stored.net, hands, threads
         self.boards = [boundary.board]
         self._pots = np.array([pot_of(state) for state in boundary.ends], np.float64)
@@ -110,9 +107,22 @@ def end_net_leaves(stored: StoredNet, threads: int = 1) -> ValueFunction:
     """Return the value function of a network for the end of a street."""
 
     def leaves(boundary: Boundary) -> Leaves:
+        if not boundary.board and is_holdem(boundary.rules):
+            _require(stored, boundary)
+            return PreflopLeaves(stored, boundary, deepest_spr(stored.level), threads)
         return EndNetLeaves(stored, boundary, threads)
 
     return leaves
+
+
+def _require(stored: StoredNet, boundary: Boundary) -> None:
+    """Raise ArtefactRefused unless a network is for the end of the boundary's street."""
+    level = stored.level
+    if not _same_cards(level.rules, boundary.rules) or level.street != boundary.street or not level.teacher:
+        raise ArtefactRefused(
+            f"the network is for the level {level.name}, not for the end of street {boundary.street} (counted from"
+            " 0) of this game; give a network that was trained for it"
+        )
 
 
 def _same_cards(first: HoldemRules, second: HoldemRules) -> bool:

@@ -2,41 +2,41 @@
 
 import functools
 
+import numpy as np
+
 from plurispiel.abstraction.cards.flops import FlopBuckets, flop_buckets, is_kept
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.agents.blueprint.cards import BucketLookup
 from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.search.config import SearchConfig
 
-__all__ = ["is_holdem", "later_buckets"]
+__all__ = ["later_buckets"]
 
 
 def later_buckets(
-    config: SearchConfig, rules: HoldemRules, buckets: BucketLookup, board: tuple[int, ...]
+    config: SearchConfig, rules: HoldemRules, buckets: BucketLookup | None, board: tuple[int, ...]
 ) -> BucketRows:
     """Return the function from a later board to the bucket of each combo.
 
     Parameters
     ----------
-    buckets : BucketLookup
-        The blueprint's buckets. They are used if `config.cards` asks for them, and in games other than hold'em. Under a
+    buckets : BucketLookup or None
+        The blueprint's buckets; None without a blueprint, if `config.cards` asks for others.
+        They are used if `config.cards` asks for them, and in games other than hold'em. Under a
         time limit they also replace 500 buckets of a flop that are not in the cache and would take seconds to compute.
     board : tuple of int
         The board on which the search begins.
     """
     if config.cards == "flop-500" and is_holdem(rules) and len(board) < rules.num_board_cards:
-        if config.iterations or is_kept(board[:3]):
+        if config.iterations or buckets is None or is_kept(board[:3]):
             # 500 buckets a street, found for each flop by itself, are Pluribus's (supplement, "Further details of the
             # abstraction algorithm").
             return _flop_buckets(board[:3], config.num_threads).row
+    if buckets is None:  # on the last street no buckets are asked for
+        return lambda cards: np.zeros(rules.num_combos, np.int64)
     return lambda cards: buckets.row(cards, rules.street_of_board(cards))
 
 
 @functools.lru_cache(4)
 def _flop_buckets(flop: tuple[int, ...], threads: int) -> FlopBuckets:
     return flop_buckets(flop, threads=threads)
-
-
-def is_holdem(rules: HoldemRules) -> bool:
-    """Return whether a game has the cards of hold'em."""
-    return (rules.num_suits, rules.num_ranks, rules.num_hole_cards) == (4, 13, 2) and rules.board_cards == (0, 3, 1, 1)

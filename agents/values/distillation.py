@@ -39,7 +39,12 @@ from plurispiel.agents.values.zero_sum import without_gain
 __all__ = ["FreshSituations", "distil", "distilled_evs", "level_taught_by", "residuals"]
 
 _PER_BOARD = 4
-"""Situations on a board. Four cost half as much as four boards, most of whose time goes into orders of hands."""
+"""The least number of situations on a board. Four cost half as much as four boards, most of whose time goes into orders
+of hands."""
+
+_MOST_BOARDS = 1_000
+_FLOPS = 200
+"""Where more than `_MOST_BOARDS` boards may follow, as before the flop, so many random ones stand for all."""
 
 _BOARDS = len(SPLITS)
 """First spawn key of boards; those of situations are the numbers of the splits."""
@@ -83,7 +88,7 @@ def residuals(
         Chips behind, in pots.
     chosen : int[k], optional
         Numbers of the boards to take the mean over (`next_boards`). All of them, the default, give the exact mean of
-        the teacher's values, and k random ones an estimate without bias.
+        the teacher's values, and k random ones an estimate without bias. Before the flop, always give them.
     """
     numbers = None if chosen is None else tuple(chosen.tolist())
     boards = next_boards(rules, ordered.board, teacher.num_bins, numbers)
@@ -102,16 +107,25 @@ def residuals(
         values[:, :, places] += without_gain(added, here, masses) * totals
     number = count_next_boards(rules, ordered.board)
     values *= chance_of_a_next_board(rules, ordered.board) * number / len(boards)
+    if number > _MOST_BOARDS:  # a flop stands for all renamings of its suits, so hands for all of their class
+        sizes = np.diff(ordered.hands.groups)
+        values = np.repeat(np.add.reduceat(values, ordered.hands.groups[:-1], axis=2) / sizes, sizes, axis=2)
     masses = ordered.masses(ranges)
     return np.divide(values, masses, out=np.zeros_like(values), where=masses > 0.0)
 
 
 def distilled_evs(teacher: ValueNet, situation: DrawnSituation) -> Solved:
-    """Return the mean of a teacher's values over all boards of the next street, in the place of a solution."""
+    """Return the mean of a teacher's values over the boards of the next street, in the place of a solution.
+
+    The mean is over all boards, but before the flop over the same `_FLOPS` ones.
+    """
     ordered = ordered_hands(situation.state.rules, situation.board)
     combos, spr = ordered.hands.combos, np.array([_spr(situation)])
     ranges = _rows(situation, ordered)[:, None]
-    found = ordered.checkdown(ranges).evs + residuals(teacher, situation.state.rules, ordered, ranges, spr)
+    chosen = None
+    if (number := count_next_boards(situation.state.rules, situation.board)) > _MOST_BOARDS:
+        chosen = np.random.default_rng(number).permutation(number)[:_FLOPS]
+    found = ordered.checkdown(ranges).evs + residuals(teacher, situation.state.rules, ordered, ranges, spr, chosen)
     evs = np.zeros(situation.ranges.shape)
     evs[:, combos] = found[:, 0]
     return Solved(evs, 0.0, 0)
@@ -141,7 +155,8 @@ class FreshSituations:
     def of_epoch(self, number: int) -> TrainingSet:
         """Return the situations of an epoch, counted from 1."""
         first, end = (number - 1) * self._number, number * self._number
-        parts = [self._some(start, min(start + _PER_BOARD, end)) for start in range(first, end, _PER_BOARD)]
+        step = max(_PER_BOARD, self._level.per_board)
+        parts = [self._some(start, min(start + step, end)) for start in range(first, end, step)]
         return TrainingSet(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def _some(self, first: int, end: int) -> TrainingSet:

@@ -36,7 +36,7 @@ class DrawnSituation(NamedTuple):
     state : BettingState
         Before the first bet of the next street.
     board : tuple of int
-        At the end of a street, the board of this street.
+        At the end of a street, the board of this street; empty before the flop.
     ranges : float64[2, num_combos]
         Weights in any scale, above 0 for all combos that share no card with the board.
     """
@@ -78,6 +78,9 @@ def draw_situation(
         state = level.starts[int(rng.integers(len(level.starts)))]
     else:
         state = _start_of(level, rng)
+    if not board:  # before the flop suits mean nothing, and all hands of a class have one weight
+        sizes = np.diff(hands.groups)
+        weights = np.repeat(np.add.reduceat(weights, hands.groups[:-1], axis=1) / sizes, sizes, axis=1)
     # Shards keep the roots of weights as float16; a situation has the weights that its shard keeps.
     roots = np.sqrt(weights).astype(np.float16).astype(np.float64)
     ranges = np.zeros((2, rules.num_combos))

@@ -4,7 +4,8 @@ The hands of a board are numbered weakest first (`OrderedHands`), on the represe
 lies in two neighbouring *bins* of strength, with shares that sum to 1. For each seat and bin a network sees the weight
 of the hands up to the bin, and of those from the bin on (`inputs`). An output belongs to a bin, too, and a hand has the
 mean of the outputs of its bins, by its shares. If there are as many bins as hands, each hand has a bin of its own.
-Otherwise hands of equal strength have equal shares, so that the order of the suits does not count.
+Before the flop, each of the 169 classes of hands has one. Otherwise hands of equal strength have equal shares, so that
+the order of the suits does not count.
 
 A network answers with the *residual*: the expected value of a hand minus the value of checking down, in pots, divided
 by the *gate* s / (1 + s) for chips behind of s pots. Without chips behind, values are therefore those of checking down.
@@ -33,6 +34,8 @@ __all__ = [
 DEEPEST = 200.0  # pots behind at which the first input for the stacks is 1
 SHALLOWEST = 1e-3
 _NUM_STACKS = 4
+_EVERY_HAND = 1_326
+"""Hands of hold'em without board cards."""
 LEAST_TAIL = 1e-4
 
 
@@ -109,6 +112,9 @@ def canonical_hands(rules: HoldemRules, board: tuple[int, ...]) -> CanonicalHand
 def bins_of(hands: RankedHands, num_bins: int) -> Bins:
     """Return the bins of the hands on a board; from one bin to the next lie equal numbers of hands."""
     num_hands = int(hands.groups[-1])
+    if not num_hands < _EVERY_HAND and num_bins == len(hands.groups) - 1:  # before the flop, a bin for each class
+        first = np.repeat(np.arange(num_bins), np.diff(hands.groups))
+        return Bins(first, np.zeros(num_hands), num_bins, np.diff(hands.groups).astype(np.float64))
     if num_bins == num_hands:
         return Bins(np.arange(num_hands), np.zeros(num_hands), num_bins, np.ones(num_hands))
     middles = (hands.groups[:-1] + hands.groups[1:] - 1) / 2.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plurispiel.abstraction.cards.preflop import NUM_CLASSES
 from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_tree import street_betting
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, HoldemRules
@@ -39,7 +40,8 @@ class Level:
         At the end of a street, the level at the start of the next one, whose networks give the values (`distil`). None
         at the start of a street.
     per_board : int
-        Situations on each board that is drawn. Hands on a flop take a tenth of a second to order.
+        Situations on each board that is drawn. Hands on a flop take a tenth of a second to order. Before the flop, the
+        number of situations that share a draw of flops (`distillation`).
     """
 
     name: str
@@ -107,6 +109,7 @@ LEVELS = {
         _TURN,
         replace(_FLOP, name="end-of-flop", teacher="turn"),
         _FLOP,
+        replace(_FLOP, name="end-of-preflop", street=0, teacher="flop", num_bins=NUM_CLASSES, per_board=250),
     )
 }
 
@@ -138,13 +141,13 @@ def pot_of(state: BettingState) -> int:
 
 
 def chips_behind(state: BettingState) -> int:
-    """Return the most chips that each seat can still put in, at the start of a street.
+    """Return the most chips that both seats can still put in, at the start of a street.
 
     Limit games have no stacks; there all raises of the streets that remain are counted.
     """
     rules = state.rules
     if rules.stacks is not None:
-        return rules.stacks[0] - state.contributions[0]
+        return min(stack - chips for stack, chips in zip(rules.stacks, state.contributions, strict=True))
     assert rules.raise_sizes is not None and rules.max_raises is not None
     streets = range(state.street, rules.num_streets)
     return sum(rules.raise_sizes[street] * rules.max_raises[street] for street in streets)

@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.all_in_margins import all_in_margins, hand_classes
+from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.abstraction.holdem.showdown import HandRanker, rank_hands
 from plurispiel.agents.values import margin_kernels as kernels
 
@@ -18,7 +19,8 @@ def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return the mean margin of each hand against each other hand, in stakes: float32[num_hands, num_hands].
 
     Hands are in the order of `showdown.rank_hands` on the board; the margin of two hands that share a card is 0. The
-    array is shared between calls: do not write to it. A flop takes a quarter of a second.
+    array is shared between calls: do not write to it. A flop takes a quarter of a second. Before the flop of hold'em,
+    an entry is the mean over the hands of the column's class: exact for ranges with equal weights within each class.
 
     Raises
     ------
@@ -26,6 +28,8 @@ def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
         If the game deals three hole cards.
     """
     hands = rank_hands(rules, board)
+    if not board and is_holdem(rules):
+        return _before_the_flop(rules, hands.combos)
     missing = rules.board_size(rules.num_streets - 1) - len(board)
     left = [card for card in rules.cards.tolist() if card not in board]
     ends = list(combinations(left, missing))
@@ -41,6 +45,14 @@ def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     margins = (wins - wins.T).astype(np.float32)
     margins[shared] = 0.0
     margins /= math.comb(len(left) - 2 * rules.num_hole_cards, missing)
+    margins.setflags(write=False)
+    return margins
+
+
+def _before_the_flop(rules: HoldemRules, combos: np.ndarray) -> np.ndarray:
+    classes = hand_classes(rules)
+    of_class = all_in_margins(rules) / np.bincount(classes)
+    margins = of_class.astype(np.float32)[np.ix_(classes[combos], classes[combos])]
     margins.setflags(write=False)
     return margins
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.cards.preflop import preflop_classes
+from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
 from plurispiel.agents.values.margins import margin_matrix
 from plurispiel.agents.values.net_kernels import fill_layer
@@ -62,7 +63,7 @@ class OrderedHands(NamedTuple):
     hands : RankedHands
         Weakest first. Hands of one group have the same equity against all hands alike.
     run_outs : tuple of RunOut
-        Every board of the last street that can follow; on a complete board only itself.
+        Every board of the last street that can follow; on a complete board only itself. None before a flop of hold'em.
     chance : float
         The probability of each of them, given the hands of both seats.
     """
@@ -80,7 +81,7 @@ class OrderedHands(NamedTuple):
     def checkdown(self, ranges: np.ndarray) -> CheckdownValues:
         """Return the values without further bets, for ranges float64[2, ..., num_hands] in this order."""
         masses = self.masses(ranges)
-        if len(self.run_outs) > _MANY:
+        if not 0 < len(self.run_outs) <= _MANY:
             margins = self._margins_by_pairs(ranges[::-1])
         else:
             margins = np.zeros(ranges.shape)
@@ -109,6 +110,10 @@ def ordered_hands(rules: HoldemRules, board: tuple[int, ...]) -> OrderedHands:
     """Return the hands of a board in order of strength. Arrays are shared between calls: do not write to them."""
     missing = rules.board_size(rules.num_streets - 1) - len(board)
     hands = rank_hands(rules, board)
+    if not board and is_holdem(rules):
+        # Nobody can list all boards; the order of starting hands by equity is stored.
+        ordered = by_strength(hands.combos, hands.cards, preflop_classes()[hands.combos].astype(np.float64))
+        return OrderedHands(rules, board, ordered, (), 1.0)
     if not missing:
         return OrderedHands(rules, board, hands, (RunOut(board, hands, np.arange(len(hands.combos))),), 1.0)
     left = [card for card in rules.cards.tolist() if card not in board]

@@ -11,6 +11,7 @@ from random_blueprint import random_blueprint
 from reference import public_best_response as reference
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
+from plurispiel.abstraction.holdem.all_in_margins import all_in_margins, compute_all_in_totals, hand_classes
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.openspiel import parse_game
@@ -22,7 +23,6 @@ from plurispiel.agents.base import PublicState
 from plurispiel.agents.blueprint import BlueprintAgent
 from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.cards import lossless_buckets
-from plurispiel.evaluation.all_in_margins import all_in_margins, compute_all_in_totals, hand_classes
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
 from plurispiel.evaluation.local_best_response import ALL_IN, LocalBestResponse, Menu
 from plurispiel.evaluation.preflop_response import PreflopResponse, draw_flops

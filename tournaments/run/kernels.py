@@ -69,7 +69,7 @@ MODULES = (
     "evaluation.blueprint_values",
     "evaluation.best_response",
     "evaluation.public_best_response",
-    "evaluation.all_in_margins",
+    "abstraction.holdem.all_in_margins",
     "evaluation.flop_best_response",
     "tournaments.formats.acpc",
 )

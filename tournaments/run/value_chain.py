@@ -1,7 +1,8 @@
 """The chain of networks: each one is trained with values that the one before it gives, from the river upwards.
 
-The order is: river (solved exactly), end of the turn, turn (solved to the end of the street), end of the flop, flop.
-Each stage has a folder of situations and one of its network. A stage is done once it has a network.
+The order is: river (solved exactly), end of the turn, turn (solved to the end of the street), end of the flop, flop,
+end of the first street. Each stage has a folder of situations and one of its network. A stage is done once it has a
+network.
 """
 
 import time
@@ -73,7 +74,8 @@ CHAINS = {
             Stage("end-of-turn", "river", 20_000, 0.1, 4, 384),
             Stage("turn", "end-of-turn", 10_000, 0.3, 4, 384),
             Stage("end-of-flop", "turn", 10_000, 0.1, 4, 384),
-            Stage("flop", "end-of-flop", 4_000, 0.1, 4, 384),
+            Stage("flop", "end-of-flop", 4_000, 0.07, 4, 384),
+            Stage("end-of-preflop", "flop", 4_000, 0.03, 3, 256),
         ),
         40,
         250,
@@ -85,7 +87,8 @@ CHAINS = {
             Stage("end-of-turn", "river", 120_000, 0.09, 5, 768),
             Stage("turn", "end-of-turn", 120_000, 0.29, 4, 384),
             Stage("end-of-flop", "turn", 80_000, 0.1, 4, 384),
-            Stage("flop", "end-of-flop", 60_000, 0.12, 4, 384),
+            Stage("flop", "end-of-flop", 60_000, 0.09, 4, 384),
+            Stage("end-of-preflop", "flop", 10_000, 0.03, 3, 256),
         ),
         50,
         1_000,
@@ -166,7 +169,7 @@ def train_chain(
         counts = {"unseen": unseen, "train": stage.situations}
         until = None if seconds is None else time.monotonic() + stage.share * seconds
         encoder = Encoder()
-        if device is None:
+        if device is None or not LEVELS[stage.level].board_size:  # flops are drawn, which a device does not do
             solve_situations(data, config, counts, workers, on_solved, teacher, until=until)
         else:
             encoder = _on_device(data, config, counts, device, tables, nets, stage, workers, on_solved, until)

@@ -164,7 +164,7 @@ def continual_adviser(small: ContinualConfig | None = None) -> Adviser:
     def beliefs(agent: ContinualAgent, hand: AskedHand, public: PublicState) -> np.ndarray:
         if not isinstance(agent.agent, TableAgent):
             return _planned(agent.agent, hand, public)
-        if not public.street:
+        if not public.street and agent.agent.blueprint is not None:
             return _planned(agent.agent.blueprint, hand, public)
         return agent.agent.decision(public).carried.range
 

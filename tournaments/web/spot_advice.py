@@ -11,10 +11,10 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import combo_text
+from plurispiel.abstraction.holdem.rules import is_holdem
 from plurispiel.agents.base import PublicState, Strategy
 from plurispiel.agents.blueprint.agent import BundledAgent
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
-from plurispiel.agents.search.later_buckets import is_holdem
 from plurispiel.agents.spots.node_ev import NodeEv
 from plurispiel.agents.spots.node_strategy import NodePlace, find_node
 from plurispiel.agents.spots.spot import Spot

@@ -9,16 +9,15 @@ import numpy as np
 
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
+from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules, is_holdem
 from plurispiel.agents.base import ORIGINS, Decision, PublicState, RangeAgent, Strategy, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent
 from plurispiel.agents.continual.resolver import warmup as prepare_lookaheads
-from plurispiel.agents.continual.table.config import TableConfig
-from plurispiel.agents.continual.table.hand import TableDecision, TableHand
-from plurispiel.agents.continual.table.street import Solved, StreetNets, load_street_nets
+from plurispiel.agents.continual.table.config import PREFLOP_NETS, TableConfig
+from plurispiel.agents.continual.table.hand import BlueprintPlay, TableDecision, TableHand, TableNets
+from plurispiel.agents.continual.table.street import Solved, load_street_nets
 from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import range_text
-from plurispiel.agents.search.later_buckets import is_holdem
 from plurispiel.agents.search.planned import planned_rows
 from plurispiel.agents.search.solution import Solutions
 from plurispiel.agents.values.margins import warmup as prepare_margins
@@ -26,12 +25,15 @@ from plurispiel.agents.values.net import warmup as prepare_nets
 
 __all__ = ["TableAgent"]
 
-_NUM_KEPT = 4
-"""Solutions in memory; one of a flop takes about 80 MB, more after many raises off the menu."""
+_NUM_KEPT, _NUM_LINES = 4, 12
+"""Solutions in memory, and those before the flop; one of a flop takes about 80 MB, more after many raises off the
+menu, and one before the flop 30 MB."""
 
 
 class TableAgent(RangeAgent):
     """Plays the blueprint before the flop, and re-solves at each of its decisions from the flop on.
+
+    With ``preflop=nets`` it re-solves from the start of the hand, and needs no blueprint.
 
     Parameters
     ----------
@@ -57,10 +59,11 @@ class TableAgent(RangeAgent):
         self.config = config or TableConfig()
         self.is_deterministic = not self.config.time
         self.counts: Counter[str] = Counter()
-        self.blueprint = blueprint or BundledAgent()
+        self.blueprint = None if self.config.preflop == "nets" else blueprint or BundledAgent()
         self._solutions: Solutions[Solved] = Solutions(_NUM_KEPT)
+        self._lines: Solutions[Solved] = Solutions(_NUM_LINES)
         self._is_compiled = False
-        self._nets: StreetNets | None = None
+        self._nets = TableNets()
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.
@@ -84,22 +87,18 @@ class TableAgent(RangeAgent):
             prepare()
             prepare(by_buckets=True)
             self._is_compiled = True
-        if self.config.nets and self._nets is None:
-            self._nets = load_street_nets(Path(self.config.nets))
+        if self.config.nets and self._nets.flop is None:
+            folder = Path(self.config.nets)
+            before = load_street_nets(folder, PREFLOP_NETS) if self.blueprint is None else None
+            self._nets = TableNets(load_street_nets(folder), before)
             for warmup in (prepare_lookaheads, prepare_nets, prepare_margins):
                 warmup()
-        self.blueprint.restart(rules, seat, rng)
-        blueprint = self.blueprint.blueprint
-        self._hand = TableHand(
-            rules,
-            self.blueprint,
-            blueprint.cards,
-            planned_rows(blueprint, rules),
-            self.config,
-            self._solutions,
-            self.counts,
-            self._nets,
-        )
+        play = None
+        if self.blueprint is not None:
+            self.blueprint.restart(rules, seat, rng)
+            blueprint = self.blueprint.blueprint
+            play = BlueprintPlay(self.blueprint, blueprint.cards, planned_rows(blueprint, rules))
+        self._hand = TableHand(rules, play, self.config, self._solutions, self.counts, self._nets, self._lines)
 
     @property
     def origins(self) -> dict[str, int]:
@@ -114,8 +113,9 @@ class TableAgent(RangeAgent):
     def act(self, view: View) -> Decision:
         """Draw an action from the strategy of the hand held."""
         self.counts["decisions"] += 1
-        street = view.public.street
-        self.counts["blueprint" if not street else "nets" if street == 1 and self._nets else "solver"] += 1
+        nets = (self._nets.preflop, self._nets.flop, None, None)[view.public.street]
+        is_planned = not view.public.street and self.blueprint is not None
+        self.counts["blueprint" if is_planned else "nets" if nets else "solver"] += 1
         return super().act(view)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
@@ -124,20 +124,22 @@ class TableAgent(RangeAgent):
         return Strategy(found.actions.copy(), found.probabilities[combo_ids], found.highest)
 
     def expected_strategy(self, public: PublicState) -> Strategy | None:
-        """Return the strategy of all combos; before the flop, its mean over translations of the last bet."""
-        return self.range_strategy(public) if public.street else self.blueprint.expected_strategy(public)
+        """Return the strategy of all combos; where the blueprint plays, its mean over translations of the last bet."""
+        if self.blueprint is None or public.street:
+            return self.range_strategy(public)
+        return self.blueprint.expected_strategy(public)
 
     def decision(self, public: PublicState) -> TableDecision:
-        """Return a decision after the first street, with the range and the bounds that are carried to it."""
+        """Return a decision that the blueprint does not play, with the range and bounds that are carried to it."""
         return self._hand.decision(public)
 
     def solution(self, public: PublicState) -> Solved:
-        """Return the solution that serves a decision after the first street."""
+        """Return the solution that serves such a decision."""
         return self._hand.solution(public)
 
     def explain(self, public: PublicState) -> str:
         """Return a text on the solve behind a decision: its root, ranges, bounds, size and iterations."""
-        if not public.street:
+        if not public.street and self.blueprint is not None:
             return "the blueprint plays before the flop: re-solving begins on the flop"
         return _explained(self.decision(public), self.solution(public), public)
 
@@ -147,17 +149,17 @@ class TableAgent(RangeAgent):
         memo[id(self)] = twin
         twin.counts = self.counts.copy()
         twin.blueprint = copy.deepcopy(self.blueprint, memo)
-        twin._solutions = self._solutions.copy()
+        twin._solutions, twin._lines = self._solutions.copy(), self._lines.copy()
         if hasattr(self, "_hand"):
             twin.rng = copy.deepcopy(self.rng, memo)
-            twin._hand = self._hand.copy(twin.blueprint, twin._solutions, twin.counts)
+            twin._hand = self._hand.copy(twin.blueprint, twin._solutions, twin.counts, twin._lines)
         return twin
 
 
 def _explained(decision: TableDecision, solved: Solved, public: PublicState) -> str:
     root = solved.root
-    street = f"the {STREETS[root.state.street]} {cards_text(root.board)}"
-    where = f"a decision on {street}" if root.state.array[betting_state.NUM_ACTIONS] else f"the start of {street}"
+    street = f"on the {STREETS[root.state.street]} {cards_text(root.board)}" if root.board else "before the flop"
+    where = f"{'a' if root.state.array[betting_state.NUM_ACTIONS] else 'the first'} decision {street}"
     since = " ".join(map(str, decision.path)) or "-"
     lines = [f"solved from {where}, pot {sum(root.state.contributions)}; since then: {since}"]
     carried = decision.carried

@@ -5,10 +5,15 @@ from dataclasses import dataclass
 
 from plurispiel.agents.search.config import MAX_ITERATIONS, MAX_SECONDS, MIN_SECONDS, SearchConfig
 
-__all__ = ["FLOP_NETS", "TableConfig"]
+__all__ = ["FLOP_NETS", "PREFLOP_NETS", "TableConfig"]
 
 FLOP_NETS = ("end-of-flop", "turn")
 """The levels of the networks for solves of the flop, and their subfolders in `TableConfig.nets`."""
+
+PREFLOP_NETS = ("end-of-preflop", "flop")
+"""The same for solves before the flop."""
+
+PREFLOPS = ("blueprint", "nets")
 
 _ITERATIONS = 150
 _MIN_SECONDS = 2.0 * MIN_SECONDS
@@ -38,6 +43,9 @@ class TableConfig:
     nets : str
         Folder with networks for the end of the flop and the start of the turn, in subfolders named by their levels.
         They stand for the turn and the river in solves of the flop. Empty to solve the flop to the end of the hand.
+    preflop : {"blueprint", "nets"}
+        What plays before the flop: the blueprint, or continual re-solving with further networks, `PREFLOP_NETS`, from
+        the folder `nets`. Then no blueprint is needed at all.
     cards, last_boards
         As in `SearchConfig`: the buckets of later streets, and the rivers dealt after each turn in a solve of the flop.
 
@@ -53,6 +61,7 @@ class TableConfig:
     estimate: float = 0.3
     purge: float = 0.05
     nets: str = ""
+    preflop: str = "blueprint"
     cards: str = "flop-500"
     last_boards: int = 8
 
@@ -68,6 +77,12 @@ class TableConfig:
         for name in ("estimate", "purge"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
+        if self.preflop not in PREFLOPS:
+            raise ValueError(f"preflop is {' or '.join(PREFLOPS)}, got {self.preflop!r}")
+        if self.preflop == "nets" and not self.nets:
+            raise ValueError("preflop=nets plays with networks: give their folder by nets=FOLDER")
+        if self.preflop == "nets" and self.cards == "blueprint":
+            raise ValueError("preflop=nets plays without a blueprint: leave out cards=blueprint")
         _ = self.search  # checks the rest
 
     @property

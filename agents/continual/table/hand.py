@@ -1,13 +1,16 @@
 """Continual re-solving through a hand of heads-up hold'em, as a function of the public history.
 
-Before the flop the blueprint plays, and translates bets. The flop begins with the ranges that both seats hold if both
-play the blueprint. A seat's first decision on the flop is answered by a solve from the start of the flop, without a
-gadget: this solve trusts these ranges. At each later decision the seat solves anew, from its own range and from bounds
-on the opponent's values (`Carried`), which come from its solution before. Every bet of the opponent is part of the
-state in which the solve begins, so none is translated.
+With a blueprint, the blueprint plays before the flop, and translates bets. The flop begins with the ranges that both
+seats hold if both play the blueprint. A seat's first decision on the flop is answered by a solve from the start of the
+flop, without a gadget: this solve trusts these ranges. Without a blueprint, the start of the hand is solved so, where
+both ranges are known. Its solution serves the seat that acts first, and gives the other seat its first bounds.
 
-A solution depends on the ranges at the start of the flop, the board and the actions alone. Each is found when it is
-first asked for, in whichever order one asks.
+At each later decision the seat solves anew, from its own range and from bounds on the opponent's values (`Carried`),
+which come from its solution before. Every bet of the opponent is part of the state in which the solve begins, so none
+is translated.
+
+A solution depends on the first ranges, the board and the actions alone. Each is found when it is first asked for, in
+whichever order one asks.
 
 The opponent's range in the last solution (*estimate*) bounds nothing. It tells the solver which hands matter where the
 bounds leave a choice. Bets off the menu count there as the mean of their two neighbours (`likelihood`).
@@ -16,28 +19,66 @@ bounds leave a choice. Bets off the menu count there as the mean of their two ne
 import copy
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, PublicState, Strategy
 from plurispiel.agents.blueprint.cards import BucketLookup
 from plurispiel.agents.blueprint.translated_rows import nearest_rows
 from plurispiel.agents.continual.carried import NOBODY, Carried
 from plurispiel.agents.continual.table.config import TableConfig
-from plurispiel.agents.continual.table.street import Solved, StreetNets, solve_street
+from plurispiel.agents.continual.table.street import Solved, SolvedStreet, StreetNets, solve_street
 from plurispiel.agents.continual.table.subgame import solve_subgame
 from plurispiel.agents.search.beliefs import likelihood, planned_beliefs, see_action, see_board
 from plurispiel.agents.search.later_buckets import later_buckets
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import Root
+from plurispiel.agents.search.search_menu import SearchMenu
 from plurispiel.agents.search.segments import Actions, path_of
 from plurispiel.agents.search.solution import Deadline, Solutions
 from plurispiel.agents.search.street_tree import Path
 
-__all__ = ["TableDecision", "TableHand"]
+__all__ = ["BlueprintPlay", "TableDecision", "TableHand", "TableNets"]
+
+_PREFLOP = BetMenu(((tuple(map(parse_sizes, ("0.5p 1p allin", "0.5p 1p 2p allin", "1p allin"))),), (((),),)))
+"""Raises in solves before the flop, by the number of raises so far, as in the paper's table S3. The flop's bets, of
+which networks give the values, have none."""
+
+
+class BlueprintPlay(NamedTuple):
+    """A blueprint as a hand needs it.
+
+    Attributes
+    ----------
+    agent : Agent
+        In this hand; it must have `range_strategy`.
+    buckets : BucketLookup
+    planned : PlannedRows
+        The blueprint's strategies, translated to the betting of solves.
+    """
+
+    agent: Agent
+    buckets: BucketLookup
+    planned: PlannedRows
+
+
+class TableNets(NamedTuple):
+    """The networks that stand for later streets.
+
+    Attributes
+    ----------
+    flop, preflop : StreetNets or None
+        In solves of these streets; None to solve to the end of the hand, or to play the blueprint.
+    """
+
+    flop: StreetNets | None = None
+    preflop: StreetNets | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,34 +110,31 @@ class TableHand:
     Parameters
     ----------
     rules : HoldemRules
-    agent : Agent
-        The blueprint's agent in this hand; it must have `range_strategy`.
-    buckets : BucketLookup
-        The blueprint's buckets.
-    planned : PlannedRows
-        The blueprint's strategies, translated to the betting of solves.
+    blueprint : BlueprintPlay or None
+        None to re-solve from the start of the hand, with `nets.preflop`.
     config : TableConfig
     solutions : Solutions
         The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
         Counts the ``solves``. After a seat's first solve, ``anew`` counts those without bounds, because no hand of the
         range takes the seat's last action. ``clamped`` counts street ends with more chips behind than networks know.
-    nets : StreetNets, optional
-        Stand for the turn and the river in solves of the flop.
+    nets : TableNets
+    lines : Solutions
+        The memory of solutions before the flop, where every hand may begin with the same actions.
     """
 
     def __init__(
         self,
         rules: HoldemRules,
-        agent: Agent,
-        buckets: BucketLookup,
-        planned: PlannedRows,
+        blueprint: BlueprintPlay | None,
         config: TableConfig,
         solutions: Solutions[Solved],
         counts: Counter[str],
-        nets: StreetNets | None = None,
+        nets: TableNets,
+        lines: Solutions[Solved],
     ):
-        self._rules, self._agent, self._buckets, self._planned = rules, agent, buckets, planned
+        self._rules, self._blueprint, self._lines = rules, blueprint, lines
+        self._first_street = 0 if blueprint is None else 1
         self._config, self._search = config, config.search
         self._solutions, self._counts, self._nets = solutions, counts, nets
         self._deadline = Deadline()
@@ -105,10 +143,18 @@ class TableHand:
         self._carried: dict[tuple[Path, tuple[int, ...]], Carried] = {}
         self._decisions: dict[tuple[Path, tuple[int, ...]], TableDecision] = {}
 
-    def copy(self, agent: Agent, solutions: Solutions[Solved], counts: Counter[str]) -> "TableHand":
+    def copy(
+        self,
+        agent: Agent | None,
+        solutions: Solutions[Solved],
+        counts: Counter[str],
+        lines: Solutions[Solved],
+    ) -> "TableHand":
         """Return an independent copy in the same hand, with a copy of the blueprint's agent."""
         twin = copy.copy(self)
-        twin._agent, twin._solutions, twin._counts, twin._deadline = agent, solutions, counts, Deadline()
+        twin._solutions, twin._lines, twin._counts, twin._deadline = solutions, lines, counts, Deadline()
+        if self._blueprint is not None and agent is not None:
+            twin._blueprint = self._blueprint._replace(agent=agent)
         # Shallow copies: states and decisions never change once they are made.
         for name in ("_states", "_flops", "_carried", "_decisions"):
             setattr(twin, name, getattr(self, name).copy())
@@ -116,20 +162,21 @@ class TableHand:
 
     def strategy(self, public: PublicState) -> Strategy:
         """Return the strategy of the seat to act, for every combo."""
-        if not public.street:
-            strategy = self._agent.range_strategy(public)
+        if public.street < self._first_street:
+            assert self._blueprint is not None
+            strategy = self._blueprint.agent.range_strategy(public)
             assert strategy is not None, "a blueprint reports its strategy"
             return strategy
         found = self.decision(public)
         return Strategy(np.array(found.actions), found.played)
 
     def decision(self, public: PublicState) -> TableDecision:
-        """Return the decision at a public state after the first street."""
+        """Return the decision at a public state that the blueprint does not play."""
         self._deadline.begin(self._search.time)
         return self._decision(public.actions, public.board)
 
     def solution(self, public: PublicState) -> Solved:
-        """Return the solution that serves a decision after the first street."""
+        """Return the solution that serves such a decision."""
         self._deadline.begin(self._search.time)
         return self._solution(public.actions, public.board)
 
@@ -143,29 +190,34 @@ class TableHand:
         solved, carried = self._solution(actions, board), self._root_carried(actions, board)
         path = path_of(actions[len(solved.history) :])
         # The estimate so far is that of the root; the solution tells how the opponent has acted since.
-        estimate = self._estimate(solved, carried.estimate, actions, len(path), board)
+        estimate = self._estimate(solved, carried.estimate, actions, len(path), board, self._state(actions).actor)
         strategy = solved.played(path, self._config.purge)
         assert strategy is not None, "the raises that were made are on offer"
         public, offered = self._public(actions, board), tuple(strategy.actions.tolist())
         left_out = np.isnan(strategy.probabilities[:, :1])
         played = np.where(left_out, 1.0 / len(offered), strategy.probabilities)
         left_out[~self._rules.free_combos(board)] = False
-        if left_out.any():
-            blueprint = self._agent.range_strategy(public)
+        if left_out.any() and self._blueprint is not None:
+            blueprint = self._blueprint.agent.range_strategy(public)
             assert blueprint is not None, "a blueprint reports its strategy"
             played = np.where(left_out, nearest_rows(blueprint, offered), played)
         return TableDecision(Carried(carried.range, carried.bounds, estimate), path, offered, played)
 
     def _last(self, actions: Actions) -> int | None:
-        """Return the number of actions before the actor's last decision after the first street; None without one."""
+        """Return the number of actions before the actor's last decision that was re-solved; None without one."""
         seat = self._state(actions).actor
-        own = [number for number, action in enumerate(actions) if action.seat == seat and action.street]
+        own = [
+            number
+            for number, action in enumerate(actions)
+            if action.seat == seat and action.street >= self._first_street
+        ]
         return own[-1] if own else None
 
     def _root_carried(self, actions: Actions, board: tuple[int, ...]) -> Carried:
         """Return what the seat to act carries to the root of its decision's solution.
 
-        The root of a seat's first decision is the start of the flop. All other decisions are roots themselves.
+        With a blueprint, the root of a seat's first decision is the start of the flop. All other decisions are roots
+        themselves.
         """
         key = path_of(actions), board
         if key not in self._carried:
@@ -175,14 +227,20 @@ class TableHand:
     def _carry(self, actions: Actions, board: tuple[int, ...]) -> Carried:
         seat, before = self._state(actions).actor, self._last(actions)
         if before is None:
-            beliefs = self._flop_beliefs(actions, board)
-            return Carried(beliefs[seat], None, beliefs[1 - seat])
+            beliefs = self._first_beliefs(actions, board)
+            if self._first_street or not actions:
+                return Carried(beliefs[seat], None, beliefs[1 - seat])
+            with self._deadline.half():  # the opponent has acted first: its values at the start of the hand
+                start = self._solution((), ())
+            assert isinstance(start, SolvedStreet)
+            estimate = self._estimate(start, beliefs[1 - seat], actions, len(actions), (), seat)
+            return Carried(beliefs[seat], start.root_values(1 - seat), estimate)
         _, action, street = actions[before]
         then = board[: self._rules.board_size(street)]
         with self._deadline.half():
             last, solved = self._decision(actions[:before], then), self._solution(actions[:before], then)
         free = self._rules.free_combos(board)
-        estimate = self._estimate(solved, last.carried.estimate, actions, len(actions) - before, board)
+        estimate = self._estimate(solved, last.carried.estimate, actions, len(actions) - before, board, seat)
         taken = last.played[:, last.actions.index(action)] if action in last.actions else np.zeros(len(free))
         left = last.carried.range * taken * free
         if left.sum() < NOBODY:
@@ -199,6 +257,7 @@ class TableHand:
         actions: Actions,
         num_since: int,
         board: tuple[int, ...],
+        own_seat: int,
     ) -> np.ndarray:
         """Return the opponent's range by the average strategies of a solution: float64[num_combos].
 
@@ -206,6 +265,8 @@ class TableHand:
         ----------
         estimate : float64[num_combos]
             The range before the last `num_since` actions.
+        own_seat : int
+            The seat that estimates; of the start of the hand, the solution may be the other seat's.
         """
         assert estimate is not None
         root = len(solved.history)
@@ -213,7 +274,7 @@ class TableHand:
             seat, action, street = actions[number]
             seen = board[: self._rules.board_size(street)]
             estimate = see_board(estimate[None], self._rules, seen)[0]
-            if seat == solved.seat:
+            if seat == own_seat:
                 continue
             strategy = solved.strategy(path_of(actions[root:number]), seen[len(solved.root.board) :])
             if strategy is not None:
@@ -222,21 +283,24 @@ class TableHand:
                 estimate = see_action(estimate[None], 0, chances, len(known.actions))[0][0]
         return see_board(estimate[None], self._rules, board)[0]
 
-    def _flop_beliefs(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
-        """Return both seats' ranges at the start of the flop, if both play the blueprint before it."""
+    def _first_beliefs(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
+        """Return both seats' ranges where re-solving begins: the start of the hand, or of the flop by the blueprint."""
+        if self._blueprint is None:
+            return np.full((2, self._rules.num_combos), 1.0 / self._rules.num_combos)
         before = tuple(action for action in actions if not action.street)
         flop = board[: self._rules.board_size(1)]
         key = path_of(before), flop
         if key not in self._flops:
-            self._flops[key] = planned_beliefs(self._agent, self._rules, before, flop)[1]
+            self._flops[key] = planned_beliefs(self._blueprint.agent, self._rules, before, flop)[1]
         return self._flops[key]
 
     def _solution(self, actions: Actions, board: tuple[int, ...]) -> Solved:
         """Return the solution that serves a decision, from memory or by solving."""
         carried, is_first = self._root_carried(actions, board), self._last(actions) is None
-        size = sum(not action.street for action in actions) if is_first else len(actions)
+        trusts = is_first and self._first_street == 1
+        size = sum(not action.street for action in actions) if trusts else len(actions)
         history, path = path_of(actions[:size]), path_of(actions[size:])
-        seat = self._state(actions).actor
+        seat, blueprint = self._state(actions).actor, self._blueprint
 
         def make() -> Solved:
             self._counts["solves"] += 1
@@ -246,14 +310,15 @@ class TableHand:
             beliefs[seat], beliefs[1 - seat] = carried.range, carried.estimate
             root = Root(self._state(actions[:size]), board, beliefs)
             added = root.off_tree_raises(self._search, path)[0] if path else {}
-            if self._nets is not None and root.state.street == 1:
+            nets = self._nets.preflop if not root.state.street else self._nets.flop
+            if nets is not None and root.state.street <= 1:
                 street = solve_street(
                     root,
                     seat,
                     carried.bounds,
                     self._config,
-                    root.game.menu(self._search, added),
-                    self._nets,
+                    root.game.menu(self._search, added) if root.state.street else _preflop_menu(self._rules),
+                    nets,
                     history,
                     deadline=self._deadline.due,
                 )
@@ -265,16 +330,16 @@ class TableHand:
                 carried.bounds,
                 self._search,
                 self._config.estimate,
-                later_buckets(self._search, self._rules, self._buckets, board),
-                self._planned,
+                later_buckets(self._search, self._rules, blueprint.buckets if blueprint else None, board),
+                blueprint.planned if blueprint else None,
                 history,
                 added=added,
                 deadline=self._deadline.due,
             )
 
-        # All that happens after the flop follows from the ranges there, the board and the actions.
-        key = self._rules, history, path, board, self._flop_beliefs(actions, board).tobytes()
-        return self._solutions.get(key, make)
+        # All that happens later follows from the first ranges, the board and the actions.
+        key = self._rules, history, path, board, self._first_beliefs(actions, board).tobytes()
+        return (self._solutions if board else self._lines).get(key, make)
 
     def _public(self, actions: Actions, board: tuple[int, ...]) -> PublicState:
         return PublicState(self._rules, self._state(actions).array.tolist(), board, actions)
@@ -287,3 +352,7 @@ class TableHand:
             state.apply_legal(path[-1])
             self._states[path] = state
         return self._states[path]
+
+
+def _preflop_menu(rules: HoldemRules) -> RaiseMenu:
+    return SearchMenu(rules, _PREFLOP, lambda raises: True).raises

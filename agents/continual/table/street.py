@@ -1,4 +1,4 @@
-"""One solve of the flop to its end, with networks in place of the turn and river."""
+"""One solve of a street to its end, with networks in place of later streets."""
 
 import functools
 import time
@@ -14,6 +14,7 @@ from plurispiel.agents.base import Strategy
 from plurispiel.agents.continual.carried import expected_values, facing
 from plurispiel.agents.continual.end_net_leaves import EndNetLeaves, end_net_leaves
 from plurispiel.agents.continual.lookahead import Lookahead, Opponent, SolvedLookahead
+from plurispiel.agents.continual.preflop_leaves import PreflopLeaves
 from plurispiel.agents.continual.start_values import start_values
 from plurispiel.agents.continual.table.config import FLOP_NETS, TableConfig
 from plurispiel.agents.continual.table.subgame import SolvedSubgame
@@ -124,6 +125,12 @@ class SolvedStreet:
         # A mean of ratios would let iterations that seldom come here count as much as the others.
         return expected_values(values[other].sum(axis=0), masses[other].sum(axis=0))
 
+    def root_values(self, seat: int) -> np.ndarray:
+        """Return a seat's values at the root, means over the iterations: float64[num_combos], as in `bounds_after`."""
+        solved = self.lookahead
+        reach = self.root.beliefs[1 - seat]
+        return expected_values(solved.means.values[seat, 0], facing(solved.rules, solved.board, reach))
+
     def summary(self, estimate: np.ndarray) -> list[str]:
         """Return lines on the solve, as `SolvedSubgame.summary`."""
         kind = "no bounds: the solve trusts the opponent's range" if self.bounds is None else "bounds by the networks"
@@ -216,7 +223,7 @@ def solve_street(
     lookahead = Lookahead(root.state, root.board, (), leaves, menu)
     iterations = config.num_iterations or _fitting(lookahead, ranges, deadline)
     solved = lookahead.solve(ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS)
-    assert isinstance(lookahead.leaves, EndNetLeaves)
+    assert isinstance(lookahead.leaves, EndNetLeaves | PreflopLeaves)
     clamped = lookahead.leaves.num_clamped
     seconds = time.perf_counter() - began
     return SolvedStreet(root, seat, bounds, history, solved, nets, clamped, iterations, seconds)
@@ -230,16 +237,16 @@ def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float) -> int:
     return int(np.clip(_SPARE * (deadline - now) / (now - began) * _TRIED, *_LIMITS))
 
 
-def load_street_nets(folder: Folder) -> StreetNets:
-    """Return the networks of the flop in a folder: ``end-of-flop`` and ``turn``.
+def load_street_nets(folder: Folder, names: tuple[str, str] = FLOP_NETS) -> StreetNets:
+    """Return the networks of a street in a folder, by default those of the flop: ``end-of-flop`` and ``turn``.
 
     Raises
     ------
     ArtefactRefused
         If one of them is missing, damaged or of another level.
     """
-    found = [load_net(folder / name) for name in FLOP_NETS]
-    for stored, name in zip(found, FLOP_NETS, strict=True):
+    found = [load_net(folder / name) for name in names]
+    for stored, name in zip(found, names, strict=True):
         if stored.level.name != name:
             raise ArtefactRefused(f"{folder / name} is a network for the level {stored.level.name}, not {name}")
     return StreetNets(*found)

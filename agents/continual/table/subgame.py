@@ -168,7 +168,7 @@ def solve_subgame(
     config: SearchConfig,
     share: float,
     buckets: BucketRows,
-    planned: PlannedRows,
+    planned: PlannedRows | None,
     history: Path,
     *,
     added: AddedRaises,
@@ -190,8 +190,8 @@ def solve_subgame(
         the last `_KEEPING` of the iterations, or of the time, a hundredth of this share.
     buckets : callable
         As in `agents.resolve.subgame.Subgame`.
-    planned : PlannedRows
-        The blueprint's strategies: the warm start, except on the last street.
+    planned : PlannedRows or None
+        The blueprint's strategies: the warm start, except on the last street. None to begin with equal probabilities.
     history : Path
         Actions of the hand before the root.
     added : AddedRaises
@@ -204,7 +204,8 @@ def solve_subgame(
     ranges = np.where(root.beliefs >= _LEAST * root.beliefs.max(axis=1, keepdims=True), root.beliefs, 0.0)
     ranges[other] = free if bounds is not None else (1.0 - _EVERY_HAND) * estimate + _EVERY_HAND * free / free.sum()
     solver = two_seats_solver(root, config, ranges, buckets, added=added, frozen={})
-    begin_two_seats(solver, config, planned.rows_for(solver, history))
+    if planned is not None:
+        begin_two_seats(solver, config, planned.rows_for(solver, history))
     if bounds is None:
         run_two_seats(solver, config, deadline)
     else:

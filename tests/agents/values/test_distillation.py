@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from reference import value_net as reference
 
+from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import LEDUC
@@ -198,3 +199,34 @@ def test_errors(teacher, tmp_path):
     assert load_net(teacher).level == RIVER
     with pytest.raises(ArtefactRefused, match="no folder"):
         distil(tmp_path / "nowhere", tmp_path / "net", SMALL)
+
+
+def test_before_the_flop_hands_of_a_class_have_one_weight_and_one_value():
+    """Random flops give an estimate without bias, as 1,755 classes of flops stand for all renamings of suits."""
+    level, net = LEVELS["end-of-preflop"], random_net(LEVELS["flop"], 16)
+    assert level_taught_by(LEVELS["flop"]).name == "end-of-preflop"
+    ordered = ordered_hands(level.rules, ())
+    classes, sizes = preflop_classes()[ordered.hands.combos], np.diff(ordered.hands.groups)
+    assert (np.diff(classes.astype(int)) >= 0).all() and len(sizes) == 169
+    for number in (0, 2):  # random, and from play
+        drawn = draw_situation(level, 1, "train", number)
+        assert drawn.board == () and drawn.state.street == 1
+        ranges = drawn.ranges[:, ordered.hands.combos]
+        np.testing.assert_array_equal(ranges, np.repeat(ranges[:, ordered.hands.groups[:-1]], sizes, axis=1))
+    ranges = (ranges / ranges.sum(axis=1, keepdims=True))[:, None]
+    found = residuals(net, level.rules, ordered, ranges, np.array([3.0]), np.array([17, 9_000]))
+    np.testing.assert_allclose(found, np.repeat(found[:, :, ordered.hands.groups[:-1]], sizes, axis=2), atol=1e-9)
+    assert 0.0 < abs(found).max() < 10.0
+    gain = (ranges * found * ordered.masses(ranges)).sum()
+    assert abs(gain) < 1e-6
+
+
+def test_a_network_for_the_end_of_the_first_street(monkeypatch):
+    monkeypatch.setattr(distillation, "_FLOPS", 1)
+    level, net = LEVELS["end-of-preflop"], random_net(LEVELS["flop"], 16)
+    fresh = FreshSituations(net, level, 3, 1, seed=1)
+    first = fresh.of_epoch(1)
+    assert first.inputs.shape == (3, 4 * 169 + 21) and first.targets.shape == (3, 2, 169)
+    assert (first.hands.sum(axis=2) == 1_326).all()
+    solved = distilled_evs(net, draw_situation(level, 1, "unseen", 0))
+    assert np.isfinite(solved.evs).all() and abs(solved.evs).max() < 10.0

@@ -29,7 +29,7 @@ class Checked(TableAgent):
         found = super().range_strategy(public)
         assert (found.probabilities >= 0.0).all() and all(map(public.is_legal, found.actions.tolist()))
         np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0, atol=1e-6)
-        if public.street:
+        if public.street or self.blueprint is None:
             carried = self.decision(public).carried
             assert np.isfinite(carried.range).all() and abs(carried.range.sum() - 1.0) < 1e-9
             assert np.isfinite(carried.estimate).all() and abs(carried.estimate.sum() - 1.0) < 1e-9
@@ -49,9 +49,9 @@ def own_decisions(rules, hand, seat):
     return found
 
 
-def fuzz(num_hands, nets=""):
+def fuzz(num_hands, nets="", **options):
     """Play hands against an opponent that bets any size, and ask again in another order."""
-    config = dataclasses.replace(CONFIG, nets=str(nets))
+    config = dataclasses.replace(CONFIG, nets=str(nets), **options)
     rng, agents = np.random.default_rng(11), [Checked(config, BlueprintAgent(blueprint(2))) for _ in range(2)]
     agent, late = agents
     for number in range(num_hands):
@@ -83,6 +83,20 @@ def test_any_bets_are_answered():
 def test_any_bets_are_answered_with_networks(tmp_path):
     agent = fuzz(6, save_flop_nets(tmp_path))
     assert agent.counts["nets"] > 2
+
+
+ALL_NETS = ("end-of-preflop", "flop", "end-of-flop", "turn")
+
+
+def test_any_bets_are_answered_without_a_blueprint(tmp_path):
+    agent = fuzz(6, save_flop_nets(tmp_path, names=ALL_NETS), preflop="nets", cards="flop-500")
+    assert agent.counts["nets"] > 2 and not agent.counts["blueprint"]
+
+
+@pytest.mark.slow
+def test_any_bets_are_answered_without_a_blueprint_at_length(tmp_path):
+    agent = fuzz(200, save_flop_nets(tmp_path, names=ALL_NETS), preflop="nets", cards="flop-500")
+    assert agent.counts["nets"] > 200 and agent.counts["clamped"] > 0
 
 
 @pytest.mark.slow

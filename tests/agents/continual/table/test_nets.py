@@ -10,6 +10,7 @@ import table
 from random_nets import random_net, save_flop_nets
 from search_seat import START, blueprint, live_combos, public_after
 
+from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
@@ -19,6 +20,7 @@ from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.continual.start_values import start_values
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.continual.table.street import SolvedStreet
+from plurispiel.agents.resolve.gadget import Gadget
 from plurispiel.agents.specs import agent_digest, make_agent
 from plurispiel.agents.values.net_file import save_net
 
@@ -79,6 +81,29 @@ def test_a_card_moves_the_bounds_and_impossible_hands_drop_out(config):
     expected = np.divide(values[1].sum(axis=0), weights, out=np.zeros_like(weights), where=weights > 0.0)
     np.testing.assert_allclose(agent.solution(public_after((*START, 1, 1))).bounds, expected)
     assert np.isfinite(carried.bounds).all() and (carried.range[~live_combos(public)] == 0.0).all()
+    assert (carried.bounds[~live_combos(public)] == 0.0).all()
+
+
+def test_a_bet_below_every_menu_is_answered_from_behind_it(config):
+    agent = agent_at(config, 1)
+    public = public_after((*START, 251))
+    assert not public.is_legal(251) and public_after(START).min_raise == 350
+    public = public_after((*START, 350))
+    agent.range_strategy(public)
+    assert agent.solution(public).history == () or agent.decision(public).path == (350,)
+    later = public_after((*START, 1, 350, 1, 1, 350))
+    assert agent.solution(later).history[-1] == 350 and agent.decision(later).path == ()
+
+
+def test_after_an_all_in_nothing_is_solved(config):
+    agent = agent_at(config, 1)
+    public = public_after((*START, 20_000))
+    assert agent.range_strategy(public).actions.tolist() == [0, 1]
+    solves = agent.counts["solves"]
+    hand = BettingState(HUNL)
+    for action in (*START, 20_000, 1):
+        hand.apply(action)
+    assert hand.is_over and agent.counts["solves"] == solves
 
 
 def test_order_copies_and_threads_change_nothing(config):
@@ -138,3 +163,11 @@ def test_folders_without_the_networks_are_refused(config, tmp_path):
     save_net(tmp_path / "turn", net.net.layers, net.level, {}, seed=1)
     with pytest.raises(ArtefactRefused, match="is a network for the level turn, not end-of-flop"):
         make_agent(f"continual?nets={tmp_path}").restart(HUNL, 0, np.random.default_rng(1))
+
+
+def test_a_gadget_tells_chips_apart_at_deep_stacks():
+    """In float32, values of ten million chips are whole numbers: hands with a small gain would never be told apart."""
+    bounds, facing = np.full(2, 1e7), np.ones(2)
+    gadget = Gadget(0, bounds, facing)
+    gadget.learn(np.array([1e7 + 0.25, 1e7 - 0.25]), np.ones(3))
+    np.testing.assert_array_equal(gadget.accepted, [1.0, 0.0])

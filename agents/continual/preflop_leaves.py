@@ -1,0 +1,107 @@
+"""Values of a network for the end of the first street of hold'em, all flops at once, by the 169 classes of hands.
+
+Before the flop suits mean nothing: in every range all hands of a class have the same weight. Sums over hands are
+therefore products with matrices of 169 rows.
+"""
+
+import functools
+
+import numpy as np
+
+from plurispiel.abstraction.cards.preflop import NUM_CLASSES, preflop_classes
+from plurispiel.abstraction.holdem.all_in_margins import all_in_margins, hand_classes
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.continual.leaf_values import Boundary
+from plurispiel.agents.values.encoding import Bins, board_features, gate, inputs
+from plurispiel.agents.values.levels import chips_behind, pot_of
+from plurispiel.agents.values.net_file import StoredNet
+from plurispiel.agents.values.net_kernels import fill_layer
+from plurispiel.agents.values.zero_sum import without_gain
+
+__all__ = ["PreflopLeaves"]
+
+
+class PreflopLeaves:
+    """The values that a network for the end of the first street gives.
+
+    Parameters
+    ----------
+    stored : StoredNet
+    boundary : Boundary
+        Without board cards.
+    deepest : float
+        More chips behind, in pots, count as so many.
+    threads : int
+        Number of threads; the values do not depend on it.
+
+    Attributes
+    ----------
+    num_clamped : int
+        Ends with more behind than `deepest`.
+    """
+
+    num_solves = 0
+    num_iterations = 0
+
+    def __init__(self, stored: StoredNet, boundary: Boundary, deepest: float, threads: int = 1):
+        self._net, self._threads = stored.net, threads
+        self.boards = [boundary.board]
+        self._pots = np.array([pot_of(state) for state in boundary.ends], np.float64)
+        spr = np.array([chips_behind(state) for state in boundary.ends]) / self._pots
+        self.num_clamped = int((spr > deepest).sum())
+        self._open = np.flatnonzero(spr > 0.0)
+        self._spr = spr[self._open].clip(max=deepest)
+        self._classes = preflop_classes()[boundary.hands.combos].astype(np.int64)
+        self._sizes = np.bincount(self._classes).astype(np.float64)
+        self._bins = Bins(np.arange(NUM_CLASSES), np.zeros(NUM_CLASSES), NUM_CLASSES, self._sizes)
+        self._features = board_features(boundary.rules, boundary.board)
+        self._margins, self._facing = _class_matrices(boundary.rules)
+
+    def values(self, reach: np.ndarray) -> np.ndarray:
+        """Return the values of all hands, float64[2, E, 1, H]; see `Leaves`."""
+        sums = _by_class(reach, self._classes)
+        values = _times(sums[::-1] / self._sizes, self._margins) * (self._pots / 2.0)[:, None]
+        if len(self._open):
+            values[:, self._open] += self._residuals(sums[:, self._open]) * self._pots[self._open, None]
+        return values[:, :, self._classes][:, :, None]
+
+    def _residuals(self, sums: np.ndarray) -> np.ndarray:
+        """Return what bets add to checking down, weighted by the other seat's reach, in pots: float64[2, X, 169]."""
+        totals = sums.sum(axis=2, keepdims=True)
+        # A seat that never comes here counts as one with all hands: its values guide regrets all the same.
+        even = np.broadcast_to(self._sizes / self._sizes.sum(), sums.shape)
+        ranges = np.divide(sums, totals, out=even.copy(), where=totals > 0.0)
+        seen = inputs(self._bins, ranges, self._spr, self._features)
+        outputs = self._net.outputs(seen, threads=self._threads).astype(np.float64).transpose(1, 0, 2)
+        masses = _times(ranges[::-1] / self._sizes, self._facing)
+        return without_gain(gate(self._spr)[:, None] * outputs * masses, ranges, masses) * totals[::-1]
+
+
+@functools.lru_cache(maxsize=2)
+def _class_matrices(rules: HoldemRules) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for a hand of the column's class, sums over the compatible hands of the row's: float32[169, 169] each.
+
+    The first matrix has the margins of all-in hands, the second one the numbers of hands.
+    """
+    classes = preflop_classes().astype(np.int64)
+    first = np.array([np.flatnonzero(classes == number)[0] for number in range(NUM_CLASSES)])
+    other = hand_classes(rules)[first]  # the same classes by other numbers
+    margins = all_in_margins(rules)[np.ix_(other, other)]
+    cards = rules.combos.astype(np.int64)
+    shares = (cards[first][:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    facing = _by_class((~shares).astype(np.float64), classes)
+    return np.ascontiguousarray(margins.T, np.float32), np.ascontiguousarray(facing.T, np.float32)
+
+
+def _by_class(rows: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return sums over the hands of each class: float64[..., 169]."""
+    order = np.argsort(classes, kind="stable")
+    return np.add.reduceat(rows[..., order], np.searchsorted(classes[order], np.arange(NUM_CLASSES)), axis=-1)
+
+
+def _times(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Return rows times a matrix, in an order of sums that is the same on every processor."""
+    found = np.empty((rows[..., 0].size, matrix.shape[1]), np.float32)
+    flat = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]), np.float32)
+    fill_layer(flat, matrix, np.zeros(matrix.shape[1], np.float32), found)
+    return found.reshape(*rows.shape[:-1], -1).astype(np.float64)

@@ -1,0 +1,115 @@
+"""Continual re-solving from the start of the hand, with networks of random numbers and no blueprint."""
+
+import copy
+import os
+
+import numpy as np
+import pytest
+import table
+from random_nets import save_flop_nets
+from search_seat import START, live_combos, public_after
+
+from plurispiel.abstraction.cards.preflop import preflop_classes
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.agents.base import View
+from plurispiel.agents.blueprint import library
+from plurispiel.agents.continual.table import TableAgent, TableConfig
+from plurispiel.agents.specs import agent_digest, make_agent
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+RAISE = 1777
+"""A size that no menu has."""
+
+
+@pytest.fixture(scope="module")
+def nets(tmp_path_factory):
+    names = ("end-of-preflop", "flop", "end-of-flop", "turn")
+    return str(save_flop_nets(tmp_path_factory.mktemp("nets"), 0.1, names))
+
+
+@pytest.fixture
+def no_blueprint(monkeypatch, tmp_path):
+    """The package without its blueprints."""
+    monkeypatch.setattr(library, "_BOTS", tmp_path / "nowhere")
+    monkeypatch.setattr(library, "blueprints_folder", lambda: tmp_path / "nowhere")
+
+
+@pytest.fixture(scope="module")
+def agent(nets):
+    return table.agent_at(TableAgent(TableConfig(iterations=8, threads=1, nets=nets, preflop="nets")), HUNL)
+
+
+def test_the_blueprints_are_not_there(no_blueprint):
+    with pytest.raises(Exception, match="blueprint"):
+        table.agent_at(TableAgent(TableConfig(iterations=2)), HUNL).range_strategy(public_after(()))
+
+
+def test_it_plays_each_street_without_a_blueprint(no_blueprint, agent):
+    agent = copy.deepcopy(agent)
+    agent.counts.clear()
+    for path in ((), (250,), (250, RAISE), START):
+        public = public_after(path)
+        found = agent.range_strategy(public)
+        np.testing.assert_allclose(found.probabilities[live_combos(public)].sum(axis=1), 1.0, atol=1e-6)
+        assert np.isfinite(found.probabilities).all() and all(map(public.is_legal, found.actions.tolist()))
+        agent.act(View(public, public.actor, parse_cards("AsKd")))
+    assert agent.origins == {"blueprint": 0, "solver": 0, "nets": 4} and agent.blueprint is None
+    assert "decisions to the end of the street; 8 iterations" in agent.explain(public_after(()))
+    assert agent.explain(public_after((250,))).startswith("solved from a decision before the flop, pot 350")
+
+
+def test_hands_of_a_class_are_played_alike_before_the_flop(agent):
+    classes = preflop_classes()
+    first = np.array([np.flatnonzero(classes == number)[0] for number in range(169)])
+    for path in ((), (250,), (250, RAISE)):
+        rows = agent.range_strategy(public_after(path)).probabilities
+        np.testing.assert_allclose(rows, rows[first][classes], atol=1e-6)
+
+
+def test_the_start_of_the_hand_bounds_the_seat_that_acts_first(agent):
+    """The other seat's first bounds are the opponent's values at the start; a bet of any size changes none of them."""
+    start = agent.solution(public_after(()))
+    assert start.bounds is None and start.seat == 1  # the small blind
+    hands = rank_hands(HUNL, ()).combos
+    masses = fold_mass(rank_hands(HUNL, ()), np.full(1_326, 1.0 / 1_326))
+    expected = start.lookahead.means.values[1, 0, hands] / masses
+    for path in ((1,), (250,), (RAISE,)):
+        bounds = agent.decision(public_after(path)).carried.bounds
+        np.testing.assert_allclose(bounds[hands], expected)
+
+
+def test_the_flop_has_bounds_by_the_network_for_its_start(agent):
+    """Nothing after the start of the hand is solved without bounds."""
+    for path in (START, (300, 1, 1)):
+        public = public_after(path)
+        carried = agent.decision(public).carried
+        assert np.isfinite(carried.bounds).all() and abs(carried.bounds).max() > 1.0
+        assert (carried.range[~live_combos(public)] == 0.0).all()
+        assert carried.range.sum() == pytest.approx(1.0)
+
+
+def test_lines_are_kept_for_later_hands(agent):
+    solves = agent.counts["solves"]
+    for seat in (0, 1):
+        agent.restart(HUNL, seat, np.random.default_rng(2))
+        for path in ((), (250,)):
+            agent.range_strategy(public_after(path))
+    assert agent.counts["solves"] == solves
+
+
+def test_options(nets, tmp_path):
+    for options, said in (
+        ({"preflop": "nets"}, "give their folder by nets=FOLDER"),
+        ({"preflop": "nets", "nets": nets, "cards": "blueprint"}, "leave out cards=blueprint"),
+        ({"preflop": "net", "nets": nets}, "preflop is blueprint or nets, got 'net'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            TableConfig(**options)
+    assert agent_digest(f"continual?nets={nets}") != agent_digest(f"continual?nets={nets}&preflop=nets")
+    few = save_flop_nets(tmp_path)
+    with pytest.raises(ArtefactRefused, match="end-of-preflop"):
+        make_agent(f"continual?nets={few}&preflop=nets").restart(HUNL, 0, np.random.default_rng(1))
