@@ -57,7 +57,9 @@ def on_all_flops(rules, tree, rows, **options):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow) if name in ("one hole card", "unequal stacks") else name
+        pytest.param(name, marks=pytest.mark.slow)
+        if name in ("one board card", "one hole card", "unequal stacks")
+        else name
         for name in GAMES
     ],
 )

@@ -71,6 +71,7 @@ def test_sizes_of_large_games(name):
     assert (nodes.num_histories, nodes.num_infosets) == LARGE[name]
 
 
+@pytest.mark.slow
 def test_a_billion_raises_are_counted_but_not_listed():
     """Three cards: the root's 999,999,999 actions (check, raise to 2..1,000,000,000) follow each of six deals."""
     text = "numRounds=1,blind=1 1,firstPlayer=1 1,numSuits=1,numRanks=3,numBoardCards=0 0,stack=1000000000 1000000000"

@@ -87,7 +87,9 @@ def test_openspiel_agrees():
     assert np.isclose(theirs, distance("kuhn3", trainer), atol=1e-9)
 
 
-@pytest.mark.parametrize(("name", "samples"), [("kuhn3", 40_000), ("leduc", 60_000)])
+@pytest.mark.parametrize(
+    ("name", "samples"), [("kuhn3", 40_000), pytest.param("leduc", 60_000, marks=pytest.mark.slow)]
+)
 def test_sampled_regrets_are_unbiased(name, samples):
     """With a frozen strategy the mean change at every infoset is the exact regret, within 4.5 standard errors."""
     trainer = train(name, 50, seed=7)
@@ -136,9 +138,10 @@ def test_sampled_regrets_are_unbiased(name, samples):
     ("name", "iterations", "schedule", "prune_below", "less"),
     [
         ("leduc", 200_000, {"discount_until": 1.0}, -2_000.0, 0.99),
-        pytest.param("holdem-mini", 320_000, {}, -30_000.0, 0.9, marks=pytest.mark.slow),
+        ("holdem-mini", 320_000, {}, -30_000.0, 0.9),
     ],
 )
+@pytest.mark.slow
 def test_pruning_visits_less_and_is_as_near_to_equilibrium(name, iterations, schedule, prune_below, less):
     """Within a tenth, in the mean of some runs."""
     seeds = range(4)

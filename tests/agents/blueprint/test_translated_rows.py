@@ -49,6 +49,7 @@ def test_in_another_tree_the_nearest_sizes_stand_in(start):
         np.testing.assert_array_equal(root[:, column], expected)
 
 
+@pytest.mark.slow
 def test_training_starts_from_a_blueprint_of_another_tree(start):
     trainer = Trainer(RULES, OTHER, single_buckets(RULES), Schedule(1_000))
     trainer.start_from(start, 1e6)

@@ -85,6 +85,7 @@ def test_theorem_1_more_iterations(leduc):
 
 
 @jit_only
+@pytest.mark.slow
 def test_theorem_1_errors(leduc):
     found = {noise: distance(leduc, iterations=100, noise=noise) for noise in (0.03, 0.1)}
     assert found[0.03] <= 0.12

@@ -156,7 +156,7 @@ def test_opponents_play_as_the_agents_of_their_names(name, kind):
     check_play(rules, batch, [strategy_of(make_agent(each), rules) for each in names], 40)
 
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc", "limit", "sizes", "six"])
+@pytest.mark.parametrize("name", ["kuhn", pytest.param("leduc", marks=pytest.mark.slow), "limit", "sizes", "six"])
 def test_rows_of_tag_are_those_of_the_agent(name):
     rules, sizes = GAMES[name]
     batch = TableBatch(rules, ["random"] * (rules.num_seats - 1), 40, sizes=sizes, seed=8)

@@ -21,7 +21,8 @@ from plurispiel.agents.openspiel import (
 
 
 @pytest.mark.parametrize(
-    ("text", "nash_conv"), [("leduc_poker", 4.747222222222222), ("kuhn_poker", 0.9166666666666666)]
+    ("text", "nash_conv"),
+    [pytest.param("leduc_poker", 4.747222222222222, marks=pytest.mark.slow), ("kuhn_poker", 0.9166666666666666)],
 )
 def test_policy_in_openspiels_algorithms(text, nash_conv):
     game = pyspiel.load_game(text)

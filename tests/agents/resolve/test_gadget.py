@@ -103,7 +103,8 @@ def test_where_bounds_are_generous_they_are_what_is_learnt_from(opponent):
     assert abs(found[0]) < 0.01 and found[1] > 0.1
 
 
-@pytest.mark.parametrize("opponent", [pytest.param(0, marks=pytest.mark.slow), 1])
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", [0, 1])
 def test_it_holds_over_two_streets_with_buckets(opponent):
     """From the first decision on, where the equilibrium's own values are the bounds."""
     bounds = equilibrium().combo_values(opponent)[0] / equilibrium().facing[opponent]

@@ -35,7 +35,10 @@ from plurispiel.evaluation.public_best_response import subgame_best_response
 @jit_only
 @pytest.mark.parametrize(
     "name, algorithm",
-    [*itertools.product(("leduc", "mini", "three"), ("cfr", "cfr+", "lcfr", "dcfr")), ("wide", "lcfr")],
+    [
+        *itertools.product(("leduc", "mini", "three"), ("cfr", "cfr+", "lcfr", "dcfr")),
+        pytest.param("wide", "lcfr", marks=pytest.mark.slow),
+    ],
 )
 def test_every_iteration_is_that_of_scalar_cfr(name, algorithm):
     game, rules = GAMES[name]

@@ -56,6 +56,7 @@ def test_error_is_that_of_the_network(data, situations):
     assert measure(ValueNet(layers), LEDUC, situations)["huber"] == pytest.approx(error, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_few_situations_are_learnt_by_heart(data):
     trainer = NetTrainer(TrainingConfig(layers=2, width=128, epochs=600, batch=64, rate=0.01), data)
     while trainer.epoch < trainer.config.epochs:

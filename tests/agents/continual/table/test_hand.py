@@ -98,6 +98,7 @@ def menu_of(decisions: dict[tuple, BettingDecision]):
     return lambda rules, state: raises[tuple(state)]
 
 
+@pytest.mark.slow
 def test_the_gadget_holds_with_a_wrong_estimate():
     """On the river no hand wins more than its bound, whichever range the opponent is said to have."""
     config = TableConfig(iterations=60, threads=1, cards="blueprint", last_boards=1, estimate=0.0)
