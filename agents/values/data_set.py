@@ -6,6 +6,7 @@ A shard holds the situations of consecutive numbers. A situation follows from th
 
 import hashlib
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +46,9 @@ __all__ = [
 
 SHARD = 1_000
 """Situations of a full shard."""
+
+FLUSH_SECONDS = 60.0
+"""Least time between two writes of one shard: a stop costs no more."""
 
 _KIND, _FORMAT = "value data", 1
 
@@ -146,7 +150,7 @@ def sample(
 ) -> None:
     """Solve the situations that a data set lacks, and write them a shard at a time.
 
-    After an interruption, the next call begins with the shard that was not finished.
+    After an interruption, the next call goes on with the shard that was not finished.
 
     Parameters
     ----------
@@ -194,9 +198,17 @@ def fill_shard(
     solve: Solve,
     on_solved: Callable[[str], None] = lambda split: None,
 ) -> None:
-    """Solve the situations that a shard lacks, and write it; errors are as in `sample`."""
-    numbers = range(shard.first + num_there(folder, config, shard), shard.first + shard.size)
-    append_to_shard(folder, config, shard, solve_numbers(config, shard.split, numbers, solve, on_solved))
+    """Solve the situations that a shard lacks, and write it every `FLUSH_SECONDS`; errors are as in `sample`."""
+    end = shard.first + shard.size
+    number, kept = shard.first + num_there(folder, config, shard), time.monotonic()
+    parts: list[Situations] = []
+    while number < end:
+        parts.append(solve_numbers(config, shard.split, [number], solve, on_solved))
+        number += 1
+        if number == end or time.monotonic() - kept >= FLUSH_SECONDS:
+            new = Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+            append_to_shard(folder, config, shard, new)
+            parts, kept = [], time.monotonic()
 
 
 def num_there(folder: Path, config: DataConfig, shard: Shard) -> int:

@@ -28,11 +28,15 @@ from plurispiel.agents.values.levels import Level
 from plurispiel.agents.values.net_file import StoredNet, load_net, net_digest
 from plurispiel.agents.values.solved_situation import Solved, solve_exactly
 from plurispiel.tournaments.labour.local import local_labour
-from plurispiel.tournaments.labour.ordered import as_done
+from plurispiel.tournaments.labour.ordered import in_order
 from plurispiel.tournaments.labour.travel import Site
 from plurispiel.tournaments.labour.work import Labour
 
 __all__ = ["SituationsWork", "solve_situations"]
+
+
+_PIECE = 64
+"""Situations of a job. An exact turn takes ten seconds, and a shard of them hours."""
 
 
 class Missing(NamedTuple):
@@ -113,7 +117,7 @@ def solve_situations(
     """Solve the situations that a data set lacks; the data do not depend on the workers.
 
     Parameters and errors are as in `data_set.sample`. With several workers, `on_solved` is called for all situations of
-    a shard when the shard is done.
+    a piece of a shard when the piece is done and written.
 
     Parameters
     ----------
@@ -123,7 +127,7 @@ def solve_situations(
         Folder of the network that gives values. A level at the end of a street needs the network for the start of the
         next street. A level at the start of a street needs the network for that street's end.
     until : float, optional
-        The time of `time.monotonic` at which solving stops, with several workers and shards.
+        The time of `time.monotonic` at which solving stops, with several workers.
     labour : Labour, optional
         Solves the situations, instead of worker processes.
 
@@ -133,25 +137,30 @@ def solve_situations(
         If a worker died (an OSError); finished shards stay.
     """
     missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
-    if not labour and len(missing) < 2:
+    jobs = [piece for shard in missing for piece in _pieces(shard, num_there(folder, config, shard))]
+    if not labour and len(jobs) < 2:
         sample(folder, config, counts, functools.partial(_solve, teacher), on_solved)
         return
     for split, count in counts.items():
-        for _ in range(count - sum(shard.size for shard in missing if shard.split == split)):
+        for _ in range(count - sum(job.end - job.begin for job in jobs if job.shard.split == split)):
             on_solved(split)
-    jobs = [
-        Missing(shard, shard.first + num_there(folder, config, shard), shard.first + shard.size) for shard in missing
-    ]
     with (
-        contextlib.nullcontext(labour) if labour else local_labour(min(workers, len(missing))) as solvers,
-        contextlib.closing(as_done(solvers, SituationsWork(config, teacher), jobs)) as solved,
+        contextlib.nullcontext(labour) if labour else local_labour(min(workers, len(jobs))) as solvers,
+        contextlib.closing(in_order(solvers, SituationsWork(config, teacher), jobs)) as solved,
     ):
         for job, situations in solved:
             append_to_shard(folder, config, job.shard, situations)
-            for _ in range(job.shard.size):
+            for _ in range(job.end - job.begin):
                 on_solved(job.shard.split)
             if until is not None and time.monotonic() >= until:
                 return
+
+
+def _pieces(shard: Shard, there: int) -> Iterator[Missing]:
+    """Yield the situations that a shard lacks, a piece at a time: a stop costs a piece of each worker at most."""
+    begin, end = shard.first + there, shard.first + shard.size
+    for first in range(begin, end, _PIECE):
+        yield Missing(shard, first, min(first + _PIECE, end))
 
 
 def _solve(teacher: Path | None, level: Level, situation: DrawnSituation) -> Solved:

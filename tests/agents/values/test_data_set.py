@@ -138,3 +138,23 @@ def test_damage_and_strangers(tmp_path):
     place.write_bytes(next(flipped(content, 1)))
     with pytest.raises(ArtefactRefused, match="is damaged"):
         load_situations(folder, "train")
+
+
+def test_a_shard_is_written_while_it_is_solved(tmp_path, monkeypatch):
+    """A stop costs a minute's situations, not a shard's: an exact turn takes ten seconds."""
+    monkeypatch.setattr(data_set, "FLUSH_SECONDS", 0.0)
+    solved = 0
+
+    def stopped(level, situation):
+        nonlocal solved
+        solved += 1
+        if solved == 4:
+            raise KeyboardInterrupt
+        return pretended(level, situation)
+
+    with pytest.raises(KeyboardInterrupt):
+        sample(tmp_path / "stopped", CONFIG, {"train": 5}, stopped)
+    assert data_set.num_there(tmp_path / "stopped", CONFIG, data_set.Shard("train", 0, 5)) == 3
+    for folder in ("stopped", "straight"):
+        sample(tmp_path / folder, CONFIG, {"unseen": 1, "train": 5}, pretended)
+    same(tmp_path / "stopped", tmp_path / "straight", "train")

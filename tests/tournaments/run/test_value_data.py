@@ -5,6 +5,7 @@ import pytest
 
 from plurispiel.agents.values import data_set
 from plurispiel.agents.values.data_set import DataConfig, load_situations
+from plurispiel.tournaments.run import value_data
 from plurispiel.tournaments.run.value_data import solve_situations
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -28,9 +29,27 @@ def test_data_do_not_depend_on_the_number_of_workers(tmp_path):
         np.testing.assert_array_equal(mine, other)
 
 
+def test_a_stop_costs_a_piece_of_a_shard(tmp_path, monkeypatch):
+    """Pieces come in order, so that those before a stop are kept; the next call gives the data of one go."""
+    monkeypatch.setattr(value_data, "_PIECE", 2)
+    told = []
+
+    def stop(split):
+        told.append(split)
+        if len(told) == 9:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_situations(tmp_path / "stopped", CONFIG, COUNTS, 2, stop)
+    there = value_data.num_there(tmp_path / "stopped", CONFIG, data_set.Shard("train", 0, 9))
+    assert 2 <= there < 9 and value_data.num_there(tmp_path / "stopped", CONFIG, data_set.Shard("unseen", 0, 6)) == 6
+    for mine, other in zip(solved(tmp_path / "stopped", 2), solved(tmp_path / "straight", 1), strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
 def test_a_finished_data_set_starts_no_process(tmp_path, monkeypatch):
     straight = solved(tmp_path, 1)
-    monkeypatch.setattr("plurispiel.tournaments.run.value_data.as_done", None)
+    monkeypatch.setattr("plurispiel.tournaments.run.value_data.in_order", None)
     monkeypatch.setattr(data_set, "draw_situation", None)
     for mine, other in zip(solved(tmp_path, 8), straight, strict=True):
         np.testing.assert_array_equal(mine, other)
