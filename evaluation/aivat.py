@@ -159,7 +159,7 @@ class Aivat:
         self._lines = BettingLines(rules)
         self._free = functools.lru_cache(_MAX_BOARDS)(rules.free_combos)
         self._reports = Reports(rules, self._free)
-        self._asked = HandQuestions(rules)
+        self._asked = HandQuestions(self._lines)
         self._values = value_function or Checkdown()
         self._showdowns = self._values if type(self._values) is Checkdown else Checkdown()
         self.restart(np.random.default_rng(0))

@@ -21,17 +21,22 @@ class BettingLine:
     actions : tuple of Action
     state : list of int
         The betting state (`betting_state`) after the actions. Nobody may write to it.
+    number : int
+        The line's number among the lines of `BettingLines`, until these are forgotten.
     parent : BettingLine or None
         The line without the last action; None for the line without actions.
     following : dict of BettingLine
         The lines with one more action that were asked for, by that action.
     """
 
-    __slots__ = ("actions", "state", "parent", "following")
+    __slots__ = ("actions", "state", "number", "parent", "following")
 
-    def __init__(self, actions: tuple[Action, ...], state: list[int], parent: "BettingLine | None" = None):
+    def __init__(
+        self, actions: tuple[Action, ...], state: list[int], number: int = 0, parent: "BettingLine | None" = None
+    ):
         self.actions = actions
         self.state = state
+        self.number = number
         self.parent = parent
         self.following: dict[int, BettingLine] = {}
 
@@ -46,14 +51,20 @@ class BettingLines:
     Attributes
     ----------
     rules : HoldemRules
+    generation : int
+        Changes when all lines are forgotten, after which new lines get the numbers of old ones.
     """
 
     def __init__(self, rules: HoldemRules):
         self.rules = rules
+        self.generation = 0
         self._clear()
 
     def along(self, actions: Sequence[Action]) -> list[BettingLine]:
-        """Return the line before every action of a hand, and after the last action."""
+        """Return the line before every action of a hand, and after the last action.
+
+        Earlier lines are forgotten if they are too many.
+        """
         if self._number > _MAX_LINES:
             self._clear()
         found = [self._root]
@@ -68,10 +79,13 @@ class BettingLines:
             state = BettingState(self.rules, np.array(line.state, dtype=np.int64))
             taken = Action(state.actor, action, state.street)
             state.apply_legal(action)
-            found = line.following[action] = BettingLine((*line.actions, taken), state.array.tolist(), line)
+            found = line.following[action] = BettingLine(
+                (*line.actions, taken), state.array.tolist(), self._number, line
+            )
             self._number += 1
         return found
 
     def _clear(self) -> None:
         self._root = BettingLine((), BettingState(self.rules).array.tolist())
-        self._number = 0
+        self._number = 1
+        self.generation += 1

@@ -1,10 +1,8 @@
 """Values of self-play: a seat's net chips if all seats follow a blueprint, given the other seats' true cards."""
 
 import hashlib
-from collections.abc import Callable, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 from math import comb
-from operator import itemgetter
 
 import numpy as np
 
@@ -16,7 +14,6 @@ from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.roll_out_kernels import fill_buckets
 from plurispiel.agents.blueprint.roll_outs import (
     RollOutSums,
-    find_place,
     hand_in_tree,
     roll_out_tables,
     roll_out_workspace,
@@ -24,10 +21,10 @@ from plurispiel.agents.blueprint.roll_outs import (
 )
 from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.evaluation import _blueprint_values_kernels as kernels
-from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
-from plurispiel.evaluation.hand_plan import HandPlan
-from plurispiel.evaluation.known_values import KnownCards, KnownValues
-from plurispiel.evaluation.line_places import LinePlace
+from plurispiel.evaluation import _hand_plan_kernels as planning
+from plurispiel.evaluation.betting_lines import BettingLines
+from plurispiel.evaluation.known_values import KnownValues
+from plurispiel.evaluation.line_places import LinePlaces
 from plurispiel.evaluation.situations import HandQuestions, Situation
 from plurispiel.evaluation.value_functions import (
     Checkdown,
@@ -49,7 +46,7 @@ _HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 4, 8
 _HEADS_UP_WORLDS_PER_COMBO = 2
 _WORLDS_ALONE = 16
 _GOLDEN_RATIO = 0.6180339887498949  # its multiples modulo 1 are evenly spread
-_MAX_KEPT = 50_000
+_MAX_KEPT = 8
 _FIRST_POINTS = 64
 
 
@@ -133,12 +130,13 @@ class BlueprintValues(ValueFunction):
         biases = np.zeros(rules.num_seats, np.int64)
         self._play = kernels.Play(tables, biases, tree_stakes(rules), small, float(num_hands))
         self._work = roll_out_workspace(rules, size)
+        self._width = size.width
         self._sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
         self._combos = np.array(rules.combos)
         self._chosen = np.zeros(rules.num_combos, np.bool_)
         self._checkdown = Checkdown()
         self._hand = hand_in_tree(rules, blueprint)
-        self._places: dict[BettingLine, LinePlace] = {}
+        self._places: dict[BettingLines, LinePlaces] = {}
         self._lines = BettingLines(rules)
         self._known = KnownValues(rules.num_seats, blueprint.game.num_streets, rules.num_combos)
         self._shares = np.empty((_FIRST_POINTS, rules.num_combos))
@@ -168,7 +166,8 @@ class BlueprintValues(ValueFunction):
         # One seed for all roll-outs of a deck: both sides of a correction meet the same chances.
         self._seed = np.uint64(rng.integers(2**63))
         self._known.clear()
-        self._cards: dict[tuple[int, tuple[int, ...], bytes, bool], KnownCards] = {}
+        self._cards: dict[tuple[int, tuple[int, ...], bytes, bool], int] = {}
+        self._is_alone: list[bool] = []  # whether one combo is asked about alone, by the number of known cards
         self._free: dict[bytes, np.ndarray] = {}
         order = rng.permutation(self._blueprint.rules.num_combos)
         self._offsets = order % self.num_samples
@@ -185,21 +184,23 @@ class BlueprintValues(ValueFunction):
     def answers(self, questions: Sequence[ValueQuestion]) -> list[np.ndarray]:
         """Return the answer to each question about one seat and hand, float64[num_combos], in chips."""
         first = questions[0].situation
-        asked = HandQuestions(first.rules)
-        board = max((question.situation.board for question in questions), key=len)
-        asked.clear(board, [first.hole_cards] * first.rules.num_seats)
         if self._lines.rules is not first.rules:
             self._lines = BettingLines(first.rules)
+        (start,) = self._lines.along(())
+        asked = HandQuestions(self._lines)
+        board = max((question.situation.board for question in questions), key=len)
+        asked.clear(board, [first.hole_cards] * first.rules.num_seats)
         order = sorted(range(len(questions)), key=lambda number: len(questions[number].situation.actions))
         for situation, num_cards, weights, combo in (questions[number] for number in order):
-            line, row = self._lines.along(situation.actions)[-1], asked.new_rows(1)
+            line, row = start, asked.new_rows(1)
+            for action in situation.actions:
+                line = self._lines.after(line, action.action)
             factor = 0.0 if weights is None and combo >= 0 else 1.0
             if weights is None:
                 weights = np.ones(len(self._chosen)) if situation.asked is None else situation.asked
             asked.weights[row] = weights
             asked.all.append((first.seat, line, len(situation.board), num_cards, row, factor, combo))
-        plan, _ = self._answer(asked)
-        points = dict(zip(order, plan.questions[::3], strict=True))
+        points = dict(zip(order, self._answer(asked)[0], strict=True))
         return [self._values[points[number]].copy() for number in range(len(questions))]
 
     def sums(self, asked: HandQuestions) -> tuple[list[float], list[float]]:
@@ -210,78 +211,107 @@ class BlueprintValues(ValueFunction):
         values after it, and errors on both sides of a correction cancel. The choice of these decisions depends on the
         hand's actions. AIVAT stays unbiased, as the probability of an action does not depend on the errors.
         """
-        weighted, single = self._answer(asked)[1].tolist()
+        _, (weighted, single) = self._answer(asked)
         return weighted, single
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
         """Return the seat's mean in self-play, in chips: from `seat_values` if given, else over deals."""
         return super().deal_mean(rules, seat) if self._seat_values is None else self._seat_values[seat]
 
-    def _answer(self, asked: HandQuestions) -> tuple[HandPlan, np.ndarray]:
-        """Return the plan of the questions about a hand, and their answers: float64[2, num_questions]."""
-        if len(self._places) >= _MAX_KEPT:
-            self._places.clear()
-        plan = HandPlan(self._known, self._place_of(asked.rules), self._cards_of(asked))
-        for seat, questions in groupby(asked.all, itemgetter(0)):
-            plan.add_seat(seat, questions)
-            self._make_room(plan.num_points, plan.num_chances)
-            for number, line, size in plan.filled:
-                self._values[number] = self._checkdown.values(asked.situation(seat, line, size))
-            # Random numbers are drawn for the decisions first.
-            for line, size, cards in (*plan.decided, *plan.rolled_out):
-                if not cards.has_worlds:
-                    self._make_worlds(asked.situation(seat, line, size), cards)
-        answers = np.empty((2, len(asked.all)))
+    def _answer(self, asked: HandQuestions) -> tuple[list[int], tuple[list[float], list[float]]]:
+        """Return the point of each question about a hand, and the answers to all: weighted sums, and single values."""
+        places, known = self._places_of(asked.lines), self._known
+        numbers: list[int] = []  # a flat list becomes an array faster than a list of rows
+        factors, wanted = [], set()
+        for seat, line, size, _, row, factor, combo in asked.all:
+            places.add(line)
+            is_alone = factor == 0.0 and combo >= 0
+            numbers += (-1, row, combo, seat, line.number, size, is_alone)
+            factors.append(factor)
+            wanted.add((seat, size, is_alone))
+        questions = np.array(numbers).reshape(len(factors), -1)
+        spots = np.empty((len(questions), 5), np.int64)
+        number = planning.find_points(questions, self._cards_of(asked, wanted), spots)
+        known.make_room(number, places.num_seatings)
+        known.counts[planning.NUM_CHANCES] = 0
+        points, chips = np.empty((number, 8), np.int64), np.empty((number, 3))
+        branches = np.empty(number * self._width, np.int64)
+        num_tasks = planning.plan_points(
+            spots[:number], places.rows, places.chips, known.cards, known.tables, known.lines, known.counts, points,
+            chips, branches,
+        )  # fmt: skip
+        self._make_room(number, int(known.counts[planning.NUM_CHANCES]))
+        if num_tasks:
+            self._do_tasks(asked, questions[:, kernels.POINT], spots[:number])
+        answers = np.empty((2, len(questions)))
         kernels.answer_questions(
             self._play,
-            self._known.tables,
+            known.tables,
             kernels.PlannedPoints(
-                *plan.tables(), self._chances, self._shares, self._values, self._thresholds, self._chosen
+                points, chips, branches, self._chances, self._shares, self._values, self._thresholds, self._chosen
             ),
-            kernels.Asked(*plan.asked(), asked.weights, answers),
+            kernels.Asked(questions[:, : kernels.COMBO + 1].copy(), np.array(factors), asked.weights, answers),
             self._seed,
             self._work,
             self._sums,
         )
-        return plan, answers
+        weighted, single = answers.tolist()
+        return questions[:, kernels.POINT].tolist(), (weighted, single)
+
+    def _do_tasks(self, asked: HandQuestions, points: np.ndarray, spots: np.ndarray) -> None:
+        """Fill in the values of points by checkdown, and draw worlds, seat by seat.
+
+        Of a seat, checkdown values are computed first, and then worlds are drawn, for decisions first.
+        """
+        order = np.lexsort((np.arange(len(spots)), spots[:, planning.TASK], spots[:, planning.SPOT_SEAT]))
+        for point in order[spots[order, planning.TASK] > 0].tolist():
+            seat, _, size, cards, task = spots[point].tolist()
+            line = asked.all[int(np.argmax(points == point))][1]
+            situation = asked.situation(seat, line, size)
+            if task == planning.FILL:
+                self._values[point] = self._checkdown.values(situation)
+            elif not self._known.tables.worlds[cards, 1]:
+                self._make_worlds(situation, cards)
 
     def _make_room(self, num_points: int, num_chances: int) -> None:
-        """Make the tables of points and of chances as long as needed, or longer; the points' values stay."""
+        """Make the tables of points and of chances as long as needed, or longer."""
         if num_points > len(self._values):
-            values = np.empty((2 * num_points, self._values.shape[1]))
-            values[: len(self._values)] = self._values
-            self._values, self._shares = values, np.empty_like(values)
+            self._values = np.empty((2 * num_points, self._values.shape[1]))
+            self._shares = np.empty_like(self._values)
         if num_chances > len(self._chances):
             self._chances = np.empty((2 * num_chances, self._values.shape[1]))
 
-    def _place_of(self, rules: HoldemRules) -> Callable[[BettingLine], LinePlace]:
-        """Return a function that maps a line of a game to its place in the tree."""
-        places, blueprint = self._places, self._blueprint
+    def _places_of(self, lines: BettingLines) -> LinePlaces:
+        """Return the tables of the lines of a game."""
+        places = self._places.get(lines)
+        if places is None:
+            if len(self._places) >= _MAX_KEPT:
+                self._places.clear()
+            places = self._places[lines] = LinePlaces(lines, self._blueprint, self._hand)
+        return places
 
-        def find(line: BettingLine) -> LinePlace:
-            place = places.get(line)
-            if place is None:
-                found = find_place(self._hand, tuple([action for _, action, _ in line.actions]))
-                place = places[line] = LinePlace(rules, blueprint.tree, blueprint.rules, line, found)
-            return place
+    def _cards_of(self, asked: HandQuestions, wanted: Iterable[tuple[int, int, bool]]) -> np.ndarray:
+        """Return the numbers of known cards: int64[num_seats, num_sizes, 2].
 
-        return find
-
-    def _cards_of(self, asked: HandQuestions) -> Callable[[int, int, bool], KnownCards]:
-        """Return a function that maps a seat, a board size and whether a combo is alone to the known cards."""
-
-        def find(seat: int, size: int, is_alone: bool) -> KnownCards:
+        Parameters
+        ----------
+        wanted : iterable of (int, int, bool)
+            Seats, numbers of board cards, and whether one combo is asked about alone.
+        """
+        rules = asked.rules
+        numbers = np.full((rules.num_seats, rules.num_board_cards + 1, 2), -1)
+        for seat, size, is_alone in wanted:
             hole_cards = asked.hole_cards[seat]
             key = seat, asked.board[:size], hole_cards.tobytes(), is_alone
             cards = self._cards.get(key)
             if cards is None:
-                combos = [-1 if k == seat else asked.rules.combo_id(held) for k, held in enumerate(hole_cards.tolist())]
-                cards = self._cards[key] = self._known.new_cards(combos, is_alone=is_alone)
-            return cards
+                combos = [-1 if k == seat else rules.combo_id(held) for k, held in enumerate(hole_cards.tolist())]
+                cards = self._cards[key] = self._known.new_cards(combos)
+                self._is_alone.append(is_alone)
+            numbers[seat, size, int(is_alone)] = cards
+        return numbers
 
-        return find
-
-    def _make_worlds(self, situation: Situation, cards: KnownCards) -> None:
+    def _make_worlds(self, situation: Situation, cards: int) -> None:
         """Draw complete boards, all or a sample, for known cards, with the ranks and buckets of all combos.
 
         The new cards of a sample come from one shuffled deck, if it has enough cards. Then no two boards share a new
@@ -289,7 +319,7 @@ class BlueprintValues(ValueFunction):
         """
         rules, free = situation.rules, situation.free_cards()
         num_cards = rules.num_board_cards - len(situation.board)
-        num_worlds = max(self.num_samples, _WORLDS_ALONE) if cards.is_alone else self.num_samples
+        num_worlds = max(self.num_samples, _WORLDS_ALONE) if self._is_alone[cards] else self.num_samples
         num_sets = comb(len(free), num_cards)
         if num_sets > num_worlds and num_worlds * num_cards <= len(free):
             rest = self.rng.permutation(free)[: num_worlds * num_cards].reshape(num_worlds, num_cards)
@@ -302,7 +332,7 @@ class BlueprintValues(ValueFunction):
         ranks, buckets = self._known.new_worlds(cards, holdable, len(boards))
         fill_ranks(rank_tables(), self._combos, boards, ranks)
         fill_buckets(self._blueprint.game, self._arrays, boards, buckets)
-        if num_sets > num_worlds and not cards.is_alone and self._per_combo < len(boards):
+        if num_sets > num_worlds and not self._is_alone[cards] and self._per_combo < len(boards):
             kernels.share_worlds(np.where(holdable, self._offsets, -1), self._per_combo, ranks)
 
     def _holdable(self, situation: Situation) -> np.ndarray:
@@ -317,3 +347,4 @@ def warmup() -> None:
     """Compile every kernel that this module calls."""
     for exact in (False, True):
         BlueprintValues(untrained_blueprint(exact=exact)).answers(first_questions(LEDUC))
+    planning.move_lines(np.full((1, 2), -1), np.full((1, 2), -1))

@@ -1,59 +1,21 @@
 """The worlds and mean values that `BlueprintValues` keeps for one deck, in tables that serve one deck after another.
 
-A *world* is a sampled whole board (`roll_outs`).
+A *world* is a sampled whole board (`roll_outs`). *Known cards* are a seat with a board and the other seats' hole cards,
+and whether one combo is asked about alone. A *group* is a set of known cards with a seating, see `line_places`.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from plurispiel.evaluation._blueprint_values_kernels import CARDS, COMBOS, OWN, Known
+from plurispiel.evaluation import _hand_plan_kernels as kernels
+from plurispiel.evaluation._blueprint_values_kernels import COMBOS, Known
+from plurispiel.evaluation._hand_plan_kernels import NUM_GROUPS, NUM_LINES
 
-__all__ = ["KnownCards", "KnownGroup", "KnownValues"]
+__all__ = ["KnownValues"]
 
 _FIRST_ROWS = 8
-
-
-class KnownGroup:
-    """One set of known cards with one seat of the tree whose hands are valued.
-
-    Attributes
-    ----------
-    number : int
-        The row in `Known.groups`.
-    lines : dict of int
-        The row in `Known.means` of each node.
-    """
-
-    __slots__ = ("number", "lines")
-
-    def __init__(self, number: int):
-        self.number = number
-        self.lines: dict[int, int] = {}
-
-
-class KnownCards:
-    """A seat, the board, the other seats' hole cards, and whether one combo is asked about alone.
-
-    Attributes
-    ----------
-    number : int
-        The row in `Known.worlds`.
-    has_worlds : bool
-    combos : list of int
-        The known combo of each seat at the table; -1 for the seat itself.
-    is_alone : bool
-        Whether one combo is asked about alone.
-    groups : dict of KnownGroup
-        The groups, by the tree's seat of each seat at the table.
-    """
-
-    __slots__ = ("number", "has_worlds", "combos", "is_alone", "groups")
-
-    def __init__(self, number: int, combos: list[int], *, is_alone: bool):
-        self.number = number
-        self.has_worlds = False
-        self.combos = combos
-        self.is_alone = is_alone
-        self.groups: dict[tuple[int, ...], KnownGroup] = {}
+_FIRST_LINES = 512
 
 
 class KnownValues:
@@ -66,9 +28,17 @@ class KnownValues:
     Attributes
     ----------
     tables : Known
+    cards : int64[num_cards, num_seats + num_seatings]
+        For each set of known cards the known combo of each seat, -1 for the seat itself; and the number of the group of
+        each seating, -1 for none yet.
+    lines : int64[2^n, 2]
+        The rows of `Known.means` by group and node (`_hand_plan_kernels.plan_points`).
+    counts : int64[3]
+        The numbers of groups and lines, and the number of rows of chances of one hand.
     """
 
     def __init__(self, num_seats: int, num_streets: int, num_combos: int):
+        self._num_seats = num_seats
         self.tables = Known(
             ranks=np.empty((_FIRST_ROWS, num_combos), np.uint16),
             buckets=np.empty((_FIRST_ROWS, num_streets, num_combos), np.int32),
@@ -78,19 +48,29 @@ class KnownValues:
             means=np.empty((_FIRST_ROWS, num_combos)),
             is_known=np.empty((_FIRST_ROWS, num_combos), np.bool_),
         )
+        self.cards = np.empty((_FIRST_ROWS, num_seats + 1), np.int64)
+        self.lines = np.empty((_FIRST_LINES, 2), np.int64)
+        self.counts = np.zeros(3, np.int64)
         self.clear()
 
     def clear(self) -> None:
         """Forget everything, but keep the memory."""
-        self._num_worlds = self._num_cards = self._num_groups = self._num_lines = 0
+        self._num_worlds = self._num_cards = 0
+        self.counts[:] = 0
+        self.lines[:] = -1
 
-    def new_cards(self, combos: list[int], *, is_alone: bool) -> KnownCards:
-        """Return new known cards, without worlds; the parameters are as in `KnownCards`."""
-        self._make_room(self._num_cards + 1, "free", "worlds")
+    def new_cards(self, combos: Sequence[int]) -> int:
+        """Return the number of new known cards, without worlds, given the known combo of each seat."""
+        number = self._num_cards
         self._num_cards += 1
-        return KnownCards(self._num_cards - 1, combos, is_alone=is_alone)
+        self._make_room(self._num_cards, "free", "worlds")
+        self.tables.worlds[number] = 0
+        self.cards = _longer(self.cards, self._num_cards)
+        self.cards[number] = -1
+        self.cards[number, : self._num_seats] = combos
+        return number
 
-    def new_worlds(self, cards: KnownCards, free: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
+    def new_worlds(self, cards: int, free: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the tables of ranks and buckets of `number` new worlds of known cards, to be filled in.
 
         Parameters
@@ -101,42 +81,35 @@ class KnownValues:
         first, end = self._num_worlds, self._num_worlds + number
         self._make_room(end, "ranks", "buckets")
         self._num_worlds, tables = end, self.tables
-        tables.worlds[cards.number] = first, number
-        tables.free[cards.number] = free
-        cards.has_worlds = True
+        tables.worlds[cards] = first, number
+        tables.free[cards] = free
         return tables.ranks[first:end], tables.buckets[first:end]
 
-    def group(self, cards: KnownCards, seat: int, tree_seats: tuple[int, ...]) -> KnownGroup:
-        """Return the group of a seat with known cards, given the tree's seat of each seat at the table."""
-        group = cards.groups.get(tree_seats)
-        if group is None:
-            own = tree_seats[seat]
-            self._make_room(self._num_groups + 1, "groups")
-            row = self.tables.groups[self._num_groups]
-            row[:] = -1  # stays for `own` and for empty seats
-            row[CARDS], row[OWN] = cards.number, own
-            for tree_seat, combo in zip(tree_seats, cards.combos, strict=True):
-                if tree_seat not in (-1, own):
-                    row[COMBOS + tree_seat] = combo
-            group = cards.groups[tree_seats] = KnownGroup(self._num_groups)
-            self._num_groups += 1
-        return group
-
-    def line(self, group: KnownGroup, node: int) -> int:
-        """Return the row in `Known.means` of a group's node, a new one if the node has none."""
-        line = group.lines.get(node)
-        if line is None:
-            line = group.lines[node] = self._num_lines
-            self._num_lines += 1
-            self._make_room(self._num_lines, "means", "is_known")
-            self.tables.is_known[line] = False
-        return line
+    def make_room(self, num_points: int, num_seatings: int) -> None:
+        """Make room for one more group and one more line for each of some points, with any of some seatings."""
+        self._make_room(int(self.counts[NUM_GROUPS]) + num_points, "groups")
+        num_lines = int(self.counts[NUM_LINES]) + num_points
+        self._make_room(num_lines, "means", "is_known")
+        if 2 * num_lines > len(self.lines):  # at most half of the rows are taken, so that free ones are near
+            longer = np.full((1 << (4 * num_lines).bit_length(), 2), -1)
+            kernels.move_lines(self.lines, longer)
+            self.lines = longer
+        missing = self._num_seats + num_seatings - self.cards.shape[1]
+        if missing > 0:
+            self.cards = np.hstack([self.cards, np.full((len(self.cards), missing), -1)])
 
     def _make_room(self, number: int, *names: str) -> None:
         """Make the tables of some names as long as `number`, or twice as long; their rows stay."""
         for name in names:
             table = getattr(self.tables, name)
             if number > len(table):
-                longer = np.empty((2 * number, *table.shape[1:]), table.dtype)
-                longer[: len(table)] = table
-                self.tables = self.tables._replace(**{name: longer})
+                self.tables = self.tables._replace(**{name: _longer(table, number)})
+
+
+def _longer(table: np.ndarray, number: int) -> np.ndarray:
+    """Return a table if it has at least `number` rows, else a table of twice as many that begins with its rows."""
+    if number <= len(table):
+        return table
+    longer = np.empty((2 * number, *table.shape[1:]), table.dtype)
+    longer[: len(table)] = table
+    return longer

@@ -1,87 +1,129 @@
 """The places of betting lines in a blueprint's tree, and the chips that convert a seat's values from tree to table."""
 
-from plurispiel.abstraction.actions.tree import BettingTree
+import numpy as np
+
+from plurispiel.abstraction.actions.translation import ShadowHand
 from plurispiel.abstraction.holdem import betting_state as betting
-from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.blueprint.roll_outs import RollOutPlace
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.roll_outs import RollOutPlace, find_place
 from plurispiel.evaluation._blueprint_values_kernels import CONSTANT, FILLED
-from plurispiel.evaluation.betting_lines import BettingLine
+from plurispiel.evaluation._hand_plan_kernels import (
+    ACTOR,
+    DECIDES_WITH,
+    IN_TREE,
+    INDEX,
+    KINDS,
+    NODE,
+    NUM_ACTIONS,
+    PARENT,
+    SEATING,
+    STREET,
+)
+from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
 
-__all__ = ["IN_TREE", "LinePlace"]
+__all__ = ["LinePlaces"]
 
-IN_TREE = 0
-"""The kind of points whose values come from roll-outs, besides `CONSTANT` and `FILLED`."""
+_FIRST_LINES = 64
 
 
-class LinePlace:
-    """A line's place in the tree.
+class LinePlaces:
+    """The places of the lines of one game, in tables whose rows are the lines' numbers.
 
     Parameters
     ----------
-    rules : HoldemRules
-        The game at the table.
-    tree : BettingTree
-    tree_rules : HoldemRules
-        The tree's game.
-    line : BettingLine
-    place : RollOutPlace or None
+    lines : BettingLines
+        The lines of the game at the table.
+    blueprint : Blueprint
+    hand : ShadowHand
+        Finds the positions of the game's hands in the blueprint's tree.
 
     Attributes
     ----------
-    place : RollOutPlace or None
-    actor : int
-        The seat to act; -1 where all betting is over.
-    street : int
-        The street of the place's node; 0 without a place.
-    decides_with : int
-        The number of board cards at the tree's decision, if the chips at the table equal those in the tree; else -1,
-        as the hand is then not exactly at the decision.
-    actions : list of int
-        The actions of the tree's decision; empty without a place.
-    kinds : list of int
-        For each seat `CONSTANT` if it has folded or all others have; else `IN_TREE`, or `FILLED` for values by
-        checkdown.
-    chips : list of (float, float, float)
+    num_seatings : int
+        The number of different *seatings*, the tree's seats of the seats at the table.
+    rows : int64[num_rows, 8 + 2 * num_seats]
+        For each line that was added: the number of its parent; the index of its last action among the actions of the
+        tree's decision at the parent, -1 if it is not one of them; the node, and the street there; the number of board
+        cards at the tree's decision, if the chips at the table equal those in the tree, else -1, as the hand is then
+        not exactly at the decision; the seat to act, -1 where all betting is over; the number of actions of the tree's
+        decision, 0 without a place; and the number of the seating. Then for each seat `CONSTANT` if it has folded or
+        all others have, else `IN_TREE`, or `FILLED` for values by checkdown. Then the tree's seat of each seat.
+    chips : float64[num_rows, num_seats, 3]
         For each seat, its row of `PlannedPoints.chips`.
     """
 
-    __slots__ = ("place", "actor", "street", "decides_with", "actions", "kinds", "chips")
+    def __init__(self, lines: BettingLines, blueprint: Blueprint, hand: ShadowHand):
+        self._lines = lines
+        self._blueprint = blueprint
+        self._hand = hand
+        num_seats = lines.rules.num_seats
+        self.rows = np.empty((_FIRST_LINES, KINDS + 2 * num_seats), np.int64)
+        self.chips = np.empty((_FIRST_LINES, num_seats, 3))
+        self._clear()
 
-    def __init__(
-        self,
-        rules: HoldemRules,
-        tree: BettingTree,
-        tree_rules: HoldemRules,
-        line: BettingLine,
-        place: RollOutPlace | None,
-    ):
-        state, num_seats = line.state, rules.num_seats
-        put_in = state[betting.CONTRIB : betting.CONTRIB + num_seats]
-        self.place = place
-        self.actor = state[betting.ACTOR]
-        self.street, self.decides_with, self.actions = 0, -1, []
-        self.kinds = [FILLED if place is None else IN_TREE] * num_seats
-        self.chips = [(0.0, 0.0, 0.0)] * num_seats
+    def add(self, line: BettingLine) -> None:
+        """Add a line, unless it was added before."""
+        if self._lines.generation != self._generation:
+            self._clear()
+        if line.number in self._actions:
+            return
+        if line.parent is not None:
+            self.add(line.parent)
+        if line.number >= len(self.rows):
+            more = line.number + 1
+            self.rows = np.concatenate([self.rows, np.empty((more, *self.rows.shape[1:]), np.int64)])
+            self.chips = np.concatenate([self.chips, np.empty((more, *self.chips.shape[1:]))])
+        place = find_place(self._hand, tuple([action for _, action, _ in line.actions]))
+        self._add_row(line, place)
+        self._add_seats(line, place)
+
+    def _clear(self) -> None:
+        self._generation = self._lines.generation
+        self._actions: dict[int, list[int]] = {}  # of the tree's decision, by the line's number
+        self._seatings: dict[tuple[int, ...], int] = {}
+        self.num_seatings = 0
+
+    def _add_row(self, line: BettingLine, place: RollOutPlace | None) -> None:
+        """Write the columns of a line that are the same for all seats."""
+        tree, tree_rules, rules = self._blueprint.tree, self._blueprint.rules, self._lines.rules
+        row = self.rows[line.number]
+        row[PARENT] = row[INDEX] = row[DECIDES_WITH] = -1
+        row[NODE] = row[STREET] = row[SEATING] = 0
+        row[ACTOR] = line.state[betting.ACTOR]
+        actions: list[int] = []
+        if line.parent is not None:
+            row[PARENT] = line.parent.number
+            offered, taken = self._actions[line.parent.number], line.actions[-1].action
+            row[INDEX] = offered.index(taken) if taken in offered else -1
         if place is not None:
-            self.street, self.actions = int(tree.street[place.node]), tree.actions(place.node).tolist()
+            actions = tree.actions(place.node).tolist()
+            row[NODE], row[STREET] = place.node, tree.street[place.node]
+            row[SEATING] = self._seatings.setdefault(place.seats, len(self._seatings))
+            self.num_seatings = len(self._seatings)
+            put_in = line.state[betting.CONTRIB : betting.CONTRIB + rules.num_seats]
             in_tree = [place.paid[seat] for seat in place.seats if seat >= 0]
             if put_in == in_tree and (rules is tree_rules or rules == tree_rules):
-                self.decides_with = rules.board_size(self.street)
+                row[DECIDES_WITH] = rules.board_size(int(row[STREET]))
+        row[NUM_ACTIONS] = len(actions)
+        self._actions[line.number] = actions
+
+    def _add_seats(self, line: BettingLine, place: RollOutPlace | None) -> None:
+        """Write the columns and the chips of each seat."""
+        state, num_seats = line.state, self._lines.rules.num_seats
+        put_in = state[betting.CONTRIB : betting.CONTRIB + num_seats]
+        kinds = self.rows[line.number, KINDS : KINDS + num_seats]
+        chips = self.chips[line.number]
+        kinds[:], chips[:] = FILLED, 0.0
+        if place is not None:
+            kinds[:] = IN_TREE
+            self.rows[line.number, KINDS + num_seats :] = place.seats
             # The chips that a seat gets from the tree's pot, scaled to the pot at the table, less its contribution
             # there.
-            scale = place.pot / sum(place.paid)
-            for seat, (own, chips) in enumerate(zip(place.seats, put_in, strict=True)):
-                self.chips[seat] = (place.paid[own], scale, chips)
+            chips[:, 0] = [place.paid[own] for own in place.seats]
+            chips[:, 1], chips[:, 2] = place.pot / sum(place.paid), put_in
         for seat, own in enumerate(put_in):
             if state[betting.FOLDED + seat]:
-                self.kinds[seat], self.chips[seat] = CONSTANT, (0.0, 0.0, -float(own))
+                kinds[seat], chips[seat] = CONSTANT, (0.0, 0.0, -float(own))
             elif state[betting.NUM_LIVE] == 1:
-                won = sum(min(own, chips) for chips in put_in) - own
-                self.kinds[seat], self.chips[seat] = CONSTANT, (0.0, 0.0, float(won))
-
-    def has_tree_values(self, seat: int) -> bool:
-        """Whether a seat's values are those of the tree's play: at a place, at a hand's end, or after the seat folded.
-
-        Elsewhere they are values by checkdown.
-        """
-        return self.actor < 0 or self.kinds[seat] != FILLED
+                won = sum(min(own, paid) for paid in put_in) - own
+                kinds[seat], chips[seat] = CONSTANT, (0.0, 0.0, float(won))

@@ -6,7 +6,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action
-from plurispiel.evaluation.betting_lines import BettingLine
+from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
 
 NO_CARD = 255
 """Placeholder of the unknown hole cards in a `Situation`."""
@@ -71,7 +71,7 @@ class HandQuestions:
 
     Parameters
     ----------
-    rules : HoldemRules
+    lines : BettingLines
 
     Attributes
     ----------
@@ -84,10 +84,13 @@ class HandQuestions:
         All board cards of the hand.
     hole_cards : list of uint8[num_seats, num_hole_cards]
         For each seat, the true cards of the other seats, as in `Situation`.
+    lines : BettingLines
+        The game's lines, which hold those of the questions.
     """
 
-    def __init__(self, rules: HoldemRules):
-        self.rules = rules
+    def __init__(self, lines: BettingLines):
+        self.lines = lines
+        self.rules = rules = lines.rules
         self.weights = np.empty((_FIRST_ROWS, rules.num_combos))
         self.clear((), [])
 
