@@ -14,6 +14,7 @@ from plurispiel.tournaments.bench.measurement import Measurement
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.runner import play_run
+from plurispiel.tournaments.run.schedule import Block
 from plurispiel.tournaments.run.store import RunStore
 
 _LINEUP = ("tag", "call", "random", "raise", "fold", "tag")
@@ -51,17 +52,21 @@ def _random_hands(name: str, rules: HoldemRules, seconds: float) -> Measurement:
 def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Measurement:
     config = TournamentConfig(agents=agents, score=score, decks=max(8, int(5 * seconds * decks_per_second)))
     workers = num_processors()
-    times: list[float] = []  # this process's processor time after each block; with several workers none of it is play
+    first: list[float] = []  # this process's processor time after the first block; with several workers it plays none
+
+    def begin(block: Block, rows: np.ndarray) -> None:
+        if not first:
+            first.append(time.process_time())
+
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:
-            play_run(config, store, Conduct(workers), lambda block, rows: times.append(time.process_time()))
+            play_run(config, store, Conduct(workers), begin)
+            own = time.process_time() - first[0]
             elapsed = store.seconds()
         finally:
             store.close()
     hands = config.decks * config.seats
-    own = 1e6 * (times[-1] - times[0]) / hands
-    note = (
-        f"{hands:,} hands, {workers} workers, refereed{', AIVAT' * config.uses_aivat}; main process {own:.0f} µs a hand"
-    )
+    scored = ", AIVAT" * config.uses_aivat
+    note = f"{hands:,} hands, {workers} workers, refereed{scored}; main process {1e6 * own / hands:.0f} µs a hand"
     return Measurement(f"tournament {','.join(agents)}", hands / elapsed, "hands/s", note)

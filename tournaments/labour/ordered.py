@@ -1,4 +1,7 @@
-"""Jobs handed to a `Labour`, with few of them under way at any time: results in order, or as they come."""
+"""Jobs handed to a `Labour`, with few of them under way at any time: results in order, or as they come.
+
+Short jobs are joined to *tasks* of about `Labour.least_seconds`.
+"""
 
 import concurrent.futures
 import contextlib
@@ -10,13 +13,14 @@ from typing import Any
 
 from plurispiel.tournaments.labour.work import Done, Labour, Work, do
 
-__all__ = ["as_done", "in_order", "task_seconds"]
+__all__ = ["as_done", "in_order", "task_seconds", "tasks_in_order"]
 
 # Largest number of tasks under way for each slot, which bounds the memory of finished results. In order, results wait
 # for unfinished earlier ones: more tasks have to be under way there.
 _WINDOW_IN_ORDER, _WINDOW = 16, 4
 
 Results = Generator[tuple[Any, Any], None, None]
+TaskResults = Generator[list[tuple[Any, Any]], None, None]
 
 _GROWTH = 16  # the largest factor by which a task has more jobs than the task measured last
 _FIRST = 2  # tasks of one job for each slot, by which jobs are measured before more are handed out
@@ -39,15 +43,29 @@ def in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
     WorkerFailed
         If a worker process dies.
     """
+    return _one_by_one(tasks_in_order(labour, work, jobs))
+
+
+def tasks_in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> TaskResults:
+    """Begin a work, and return an iterator over the finished tasks, each as a list of its jobs with their results.
+
+    The jobs are in the order given. Errors are as in `in_order`, and dropped jobs, too.
+    """
     return _in_order(labour, _Tasks(labour, work, jobs))
 
 
 def as_done(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
     """Begin a work, and return an iterator over each job with its result once it is done; errors as in `in_order`."""
-    return _as_done(labour, _Tasks(labour, work, jobs))
+    return _one_by_one(_as_done(labour, _Tasks(labour, work, jobs)))
 
 
-def _in_order(labour: Labour, tasks: "_Tasks") -> Results:
+def _one_by_one(tasks: TaskResults) -> Results:
+    with contextlib.closing(tasks):
+        for joined in tasks:
+            yield from joined
+
+
+def _in_order(labour: Labour, tasks: "_Tasks") -> TaskResults:
     with contextlib.closing(tasks):
         waiting: deque[Future[Done]] = deque()
         while True:
@@ -57,7 +75,7 @@ def _in_order(labour: Labour, tasks: "_Tasks") -> Results:
             yield from tasks.results(waiting.popleft())
 
 
-def _as_done(labour: Labour, tasks: "_Tasks") -> Results:
+def _as_done(labour: Labour, tasks: "_Tasks") -> TaskResults:
     with contextlib.closing(tasks):
         waiting: set[Future[Done]] = set()
         while True:
@@ -91,14 +109,14 @@ class _Tasks:
             self._given[task] = joined
             yield task
 
-    def results(self, task: "Future[Done]") -> Iterator[tuple[Any, Any]]:
-        """Wait for a task, and yield its jobs with their results."""
+    def results(self, task: "Future[Done]") -> Iterator[list[tuple[Any, Any]]]:
+        """Wait for a task, and yield its jobs with their results, if there are any; then raise its error, if any."""
         done = task.result()
         joined = self._given.pop(task)
         if done.results:
             each = max(done.seconds / len(done.results), 1e-9)
             self._size = max(1, min(int(self._labour.least_seconds / each), _GROWTH * len(joined)))
-        yield from zip(joined, done.results, strict=False)
+            yield list(zip(joined, done.results, strict=False))
         if done.error is not None:
             raise done.error
 

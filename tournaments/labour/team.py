@@ -98,7 +98,7 @@ class Team(Executor):
         The number of processes.
     """
 
-    least_seconds = 0.01
+    least_seconds = 0.1
 
     def __init__(self, workers: int):
         self._workers: list[_WorkerProcess] = []

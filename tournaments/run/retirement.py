@@ -56,8 +56,10 @@ class FaultLedger:
         Position or None
             The last valid group in the schedule: all groups after it must be played again. None if all stay valid.
         """
+        if not played.rows["faults"].any():
+            return played, None
         faulty = played.rows[played.rows["faults"] > 0]
-        for deck in np.unique(faulty["deck"]).tolist() if len(faulty) else ():
+        for deck in np.unique(faulty["deck"]).tolist():
             changes = []
             for lineup, agent, count in faulty[faulty["deck"] == deck][["lineup", "agent", "faults"]].tolist():
                 before = self.retirement(agent)

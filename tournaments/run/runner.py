@@ -8,9 +8,10 @@ import numpy as np
 
 from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.labour.local import local_labour
-from plurispiel.tournaments.labour.ordered import in_order
+from plurispiel.tournaments.labour.ordered import tasks_in_order
 from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.block_player import Conduct, Job
+from plurispiel.tournaments.run.block_rows import Played
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.retirement import FaultLedger
 from plurispiel.tournaments.run.schedule import Block, make_blocks, make_lineups
@@ -79,20 +80,32 @@ def _play_on(
     """
     blocks = make_blocks(work.config, len(make_lineups(work.config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)
-    with contextlib.closing(in_order(labour, work, jobs)) as results:
+    with contextlib.closing(tasks_in_order(labour, work, jobs)) as tasks:
         last = time.monotonic()  # starting the workers does not count as playing time
-        for job, packed in results:
-            played, stands_until = ledger.admit(work.unpacked(packed))
+        for results in tasks:
             now = time.monotonic()
-            # Restarts are counted as starts less processes. A resumed run does not count its processes, so that their
-            # first starts count as restarts: what they had learnt is lost.
-            events = {key: count for key, count in played.events.items() if not (is_resumed and key[1] == "processes")}
-            store.add_block(played._replace(events=events), now - last)
-            last = now
-            on_block(job.block, played.rows)
+            seconds, last = (now - last) / len(results), now
+            stands_until, stored = None, []
+            for job, packed in results:
+                played, stands_until = ledger.admit(work.unpacked(packed))
+                stored.append((job.block, _without_starts(played) if is_resumed else played))
+                if stands_until is not None:
+                    break
+            store.add_blocks([(played, seconds) for _, played in stored])
+            for block, played in stored:
+                on_block(block, played.rows)
             if stands_until is not None:
                 store.forget_after(stands_until)
                 return False
             if watch.is_over():
                 break
     return True
+
+
+def _without_starts(played: Played) -> Played:
+    """Return a block without the processes of its agents, so that their first starts count as restarts.
+
+    Restarts are counted as starts less processes. After a run was resumed, what the processes had learnt is lost.
+    """
+    events = {key: count for key, count in played.events.items() if key[1] != "processes"}
+    return played._replace(events=events)

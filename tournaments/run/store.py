@@ -1,9 +1,9 @@
 """The folder of a run, with the settings and, in SQLite, the scores of every group.
 
-All results are computed from ``run.sqlite``. The groups of a block that count are stored as one array (`block_rows`) in
-one transaction: all of them, or those up to an agent's retirement. A run killed at any moment is resumed with the
-groups that are missing. Every row of the database ends with a checksum of its other columns, so that `RunStore.check`
-notices a bit flipped on the disk before results use the row.
+All results are computed from ``run.sqlite``. The groups of a block that count are stored as one array (`block_rows`):
+all of them, or those up to an agent's retirement. Blocks that come together are stored in one transaction. A run killed
+at any moment is resumed with the groups that are missing. Every row of the database ends with a checksum of its other
+columns, so that `RunStore.check` notices a bit flipped on the disk before results use the row.
 """
 
 import contextlib
@@ -269,36 +269,42 @@ class RunStore:
         return next((end for (end,) in self._rows(query, lineup, deck)), -1)
 
     def add_block(self, played: Played, seconds: float) -> None:
-        """Store a block.
+        """Store one block, see `add_blocks`."""
+        self.add_blocks([(played, seconds)])
+
+    def add_blocks(self, blocks: Iterable[tuple[Played, float]]) -> None:
+        """Store blocks in one transaction, which takes longer than the storage of a block in it: all of them or none.
 
         Parameters
         ----------
-        played : Played
-            The result. Its events are added to those of earlier blocks.
-        seconds : float
-            Playing time since the last call.
+        blocks : iterable of (Played, float)
+            The result of each block, with its playing time in seconds. Events are added to those of earlier blocks.
 
         Raises
         ------
         RunRefused
             If the database cannot be written, or another process plays the same run.
         """
-        rows = played.rows
-        lineup, first, last = int(rows["lineup"][0]), int(rows["deck"][0]), int(rows["deck"][-1])
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            if self._end_of_block(lineup, last) > first:
-                raise self._played_by_another()
-            self._insert("blocks", [(lineup, first, last + 1 - first, seconds, played.machine, rows.tobytes())])
-            if played.remarks:
-                self._insert("remarks", played.remarks)
-            for table, kept in (("hands", played.hands), ("stories", played.stories)):
-                if kept:
-                    self._insert(table, [(lineup, deck, packed) for deck, packed in kept.items()])
-            if played.events:
-                total = self.events() + Counter(played.events)
-                record = [[number, kind, count] for (number, kind), count in sorted(total.items())]
-                self._insert("run", [("events", json.dumps(record))], "OR REPLACE")
+            for played, seconds in blocks:
+                self._add(played, seconds)
+
+    def _add(self, played: Played, seconds: float) -> None:
+        rows = played.rows
+        lineup, first, last = int(rows["lineup"][0]), int(rows["deck"][0]), int(rows["deck"][-1])
+        if self._end_of_block(lineup, last) > first:
+            raise self._played_by_another()
+        self._insert("blocks", [(lineup, first, last + 1 - first, seconds, played.machine, rows.tobytes())])
+        if played.remarks:
+            self._insert("remarks", played.remarks)
+        for table, kept in (("hands", played.hands), ("stories", played.stories)):
+            if kept:
+                self._insert(table, [(lineup, deck, packed) for deck, packed in kept.items()])
+        if played.events:
+            total = self.events() + Counter(played.events)
+            record = [[number, kind, count] for (number, kind), count in sorted(total.items())]
+            self._insert("run", [("events", json.dumps(record))], "OR REPLACE")
 
     def forget_after(self, last: Position) -> None:
         """Delete the groups after a position in the schedule, with their remarks, hands and stories."""

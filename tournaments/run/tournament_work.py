@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -77,7 +78,11 @@ class TournamentWork:
 
     def unpacked(self, block: PackedBlock) -> Played:
         """Return the result of a block."""
-        return Played(np.frombuffer(block.rows, row_type(self.config)), *block[1:])
+        return Played(np.frombuffer(block.rows, self._row_type), *block[1:])
+
+    @functools.cached_property
+    def _row_type(self) -> np.dtype:
+        return row_type(self.config)
 
     @property
     def paths(self) -> list[Path]:

@@ -9,7 +9,7 @@ import pytest
 from toy_work import Squares
 
 from plurispiel.tournaments.labour.local import local_labour
-from plurispiel.tournaments.labour.ordered import as_done, in_order
+from plurispiel.tournaments.labour.ordered import as_done, in_order, tasks_in_order
 from plurispiel.tournaments.labour.team import Team
 from plurispiel.tournaments.labour.work import Alone, Borrowed, WorkerFailed, do
 
@@ -36,6 +36,13 @@ def labour_of(kind):
 def test_results_come_in_the_order_of_the_jobs(kind):
     with labour_of(kind) as labour:
         assert list(in_order(labour, Squares(0.002), range(60))) == SQUARES
+
+
+def test_the_results_of_a_task_come_together():
+    with Team(2) as team:
+        tasks = list(tasks_in_order(team, Squares(0.002), range(60)))
+    assert list(itertools.chain(*tasks)) == SQUARES
+    assert all(tasks) and len(tasks) < 60
 
 
 @pytest.mark.parametrize("kind", ["alone", "team", "pool"])

@@ -54,17 +54,17 @@ class Killed(BaseException):
 
 def die_after(monkeypatch, blocks, *, is_stored):
     """Let the process die at the store of a block, before or after it is stored."""
-    add_block = RunStore.add_block
+    add_blocks = RunStore.add_blocks
     left = itertools.count(blocks, -1)
 
     def dying(self, *arguments):
         is_last = next(left) == 0
         if not is_last or is_stored:
-            add_block(self, *arguments)
+            add_blocks(self, *arguments)
         if is_last:
             raise Killed
 
-    monkeypatch.setattr(RunStore, "add_block", dying)
+    monkeypatch.setattr(RunStore, "add_blocks", dying)
 
 
 @pytest.mark.parametrize("is_stored", [False, True])

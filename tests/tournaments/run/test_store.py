@@ -120,6 +120,18 @@ def test_a_block_is_stored_whole_or_not_at_all(filled):
     store.close()
 
 
+def test_blocks_stored_together_are_stored_all_or_none(filled):
+    store = RunStore(filled, CONFIG)
+    store.add_blocks([(played(2, groups(1.0)), 0.5), (played(4, groups(1.0)), 0.5)])
+    assert sorted(store.done()) == [(0, deck) for deck in range(5)]
+    with pytest.raises(RunRefused, match="another process"):
+        store.add_blocks([(played(5, groups(1.0)), 1.0), (played(2, groups(1.0)), 1.0)])
+    store.close()
+    with contextlib.closing(RunStore.reading(filled)) as stored:
+        assert sorted(stored.done()) == [(0, deck) for deck in range(5)]
+        assert stored.seconds() == 1.25  # deck 4 is beyond the settings' decks
+
+
 def test_blocks_are_cut_where_the_groups_after_a_position_are_forgotten(folder):
     config = TournamentConfig(agents=("call", "fold", "raise"), seats=2, decks=24, score="raw")
     late = score(1.0, faults=1, message="late", kinds="timeout")
