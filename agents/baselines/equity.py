@@ -45,7 +45,7 @@ def weigh_equity(public: PublicState, combo_ids: np.ndarray) -> Strategy:
 
 
 def _num_opponents(public: PublicState) -> int:
-    """Return the number of opponents, at least one, that `EquityAgent` reckons with."""
+    """Return the number of opponents, at least one, that `EquityAgent` counts."""
     if public.street > 0:
         return public.num_live - 1
     folded = public.folded

@@ -204,6 +204,13 @@ def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
     Parameters
     ----------
     dealt : DealtGame
+    rows : float32 or uint8[num_cells]
+        The rows of the blueprint.
+    num_decks : int
+        Number of decks.
+    stream : uint64[4]
+        Modified in place, like `work`.
+    work : TraversalWorkspace
     nodes, cells : int64[capacity]
         The results, in the order of play. A row is written each time that it is reached; rows beyond the capacity are
         dropped. Modified in place.
@@ -239,12 +246,14 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
     Parameters
     ----------
     dealt : DealtGame
+    rows : float32 or uint8[num_cells]
+        The rows of the blueprint.
     num_decks : int
         Number of decks; each is played once for each seat.
     share : float
         Probability that an opponent acts uniformly at random.
     stream : uint64[4]
-        Modified in place.
+        Modified in place, like `work`.
     work : TraversalWorkspace
     reached : uint8[num_cells]
         The counts so far, up to 255, at the first cell of each row; other entries stay. Modified in place.

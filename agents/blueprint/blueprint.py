@@ -329,7 +329,7 @@ def blueprint_rules(folder: Path) -> HoldemRules:
 
 
 def blueprint_digest(folder: Path) -> str:
-    """Return the digest of a blueprint's artefact, which identifies its strategy; raises like `blueprint_rules`."""
+    """Return the digest of a blueprint's artefact, which identifies its strategy; errors as in `blueprint_rules`."""
     return load_artefact(folder, KIND, FORMAT_VERSION).digest
 
 

@@ -206,7 +206,7 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
     Raises
     ------
     ValueError
-        If the game has not 52 cards and two hole cards, or the boards of these streets have not 0, 3, 4 and 5 cards.
+        Unless the game has 52 cards and two hole cards, and the boards of these streets have 0, 3, 4 and 5 cards.
     """
     sizes = [rules.board_size(street) for street in range(min(num_streets, rules.num_streets))]
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:
@@ -239,7 +239,7 @@ def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
 def _card_buckets(rules, counts, relabel, entries, rows, table: BucketTable | None = None) -> CardBuckets:
     # Kernels index tuples with constants only, so the tuples always have four items; missing streets repeat the last.
     # Kernels are compiled for each type of rows. Rows of a table are read-only, and of 8 bits for up to 255 buckets.
-    # Lossless rows are made alike where they can be: kernels compiled for a small game then serve such tables too.
+    # Lossless rows get the same type if their numbers fit: kernels compiled for a small game then serve tables, too.
     missing = MAX_STREETS - len(rows)
     if table is None and max(counts) <= np.iinfo(np.uint8).max:
         rows = [row.astype(np.uint8) for row in rows]

@@ -10,8 +10,8 @@ For a bet below the smallest size, A = 0 is no bet: a = 1 for every hand, and th
     s = f + (1 - f) c,    c = sum of r(h) b(h) over hands h / sum of r(h),
 
 with r(h) the reach of a hand. If every hand went on with probability f + (1 - f) b(h), a share f (1 - c) of the range
-would go on with hands that fold to the smallest size, the worst as likely as the best. `defend_by_order` keeps the
-share s and gives it to the strongest hands.
+would go on with hands that fold to the smallest size. Of these, the worst would be as likely as the best.
+`defend_by_order` keeps the share s and gives it to the strongest hands.
 
 Raises are part of s. Hand h raises with the probability q(h) in the row of the decision from which play goes on, and
 this probability stays as it is. A weak hand that bluffs one time in ten should then fold the other nine times. The rest

@@ -80,7 +80,7 @@ def play_match(
     """
     one, two = ((tree_digest(b.tree), b.cards.num_buckets, b.rows.dtype) for b in (blueprint, other))
     if one != two:
-        raise ValueError("only blueprints of the same betting and buckets can be matched")
+        raise ValueError("only blueprints of the same betting and buckets, with rows of one type, can be matched")
     dealt = dealt_game(blueprint)
     seats = blueprint.rules.num_seats
     num_chunks = -(-num_decks // _CHUNK)

@@ -141,7 +141,7 @@ def fill_buckets(game, cards, boards, buckets):
 
 @kernel(inline=True)
 def _fill_row(game, relabel, entries, rows, boards, b, street, buckets):
-    """Write the bucket of every combo on one street of board `b`: those of the board before it if the cards are."""
+    """Write the bucket of every combo on one street of board `b`; a copy if the board before it has the same cards."""
     size = game.board_sizes[street]
     is_same = b > 0
     for k in range(size):

@@ -34,17 +34,17 @@ class Schedule:
         Share of the run after which averages are updated and snapshots are taken.
     average_over : float
         Share of the run, at its end, that the averages cover. The averages restart where that share begins, after
-        (1 - average_over) of the run, and earlier after (1 - average_over)^2, (1 - average_over)^3 and so on, but only
-        later than `average_from`. So the averages of an unfinished run cover its last part, too.
+        (1 - average_over) of the run. Earlier they restart after (1 - average_over)^2, (1 - average_over)^3 and so on,
+        but only later than `average_from`. So the averages of an unfinished run cover its last part, too.
         With 1, the averages cover everything since `average_from`. Such an average is less exploitable: current
         strategies cycle, and an average over part of a cycle leans to one side.
     average_every : int
         Iterations between two updates of the first street's average.
     num_snapshots : int
         How later streets are averaged. With 0, each visit of a row by a traversal of another seat adds the row's
-        current strategy, and discounts hold for these sums, too. Otherwise the number of snapshots in the run, evenly
-        spaced from `average_from` on, as in the paper: the average is the mean of the current strategies at these
-        iterations. Sums of snapshots take half the memory of sums over visits.
+        current strategy, and discounts hold for these sums, too. Otherwise this is the number of snapshots in the run,
+        evenly spaced from `average_from` on, as in the paper: the average is the mean of the current strategies at
+        these iterations. Sums of snapshots take half the memory of sums over visits.
 
     Raises
     ------

@@ -47,7 +47,7 @@ Large pages are faster, but soon the whole memory of the tables is resident.
 """
 _STATE = ("regrets", "sums", "later_sums", "weighted_visits", "streams", "counters")
 _BY_THREAD = ("streams", "counters", "decks")
-_PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
+_PADDING = 8  # uint64 words: streams of two threads share no cache line
 
 
 class TraversalSettings(NamedTuple):
@@ -248,7 +248,7 @@ class Trainer:
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
         """Begin with the strategy of a blueprint of the same game and buckets; other bet sizes are translated.
 
-        Rows stay at zero where the blueprint's tree has no such decision, or the blueprint no row.
+        Rows stay at zero where the blueprint's tree has no such decision, or the blueprint has no row.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class Trainer:
             If training has begun, or the blueprint has another game or other buckets.
         """
         if self.iteration:
-            raise ValueError("a run that has begun cannot start from a blueprint")
+            raise ValueError("a run that has begun cannot start from a blueprint: make a new trainer")
         if blueprint.rules != self.rules:
             raise ValueError("the blueprint has another game than the run; take the same seats, blinds and stacks")
         buckets = (blueprint.cards.num_buckets, blueprint.cards.table_digest)
@@ -362,7 +362,7 @@ class Trainer:
         return total / max(self.weighted_visits[0], 1.0), met
 
     def _add_snapshot(self) -> None:
-        """Add the current strategies of the streets after the last in `sums` to `later_sums`."""
+        """Add the current strategies of the streets that are not in `sums` to `later_sums`."""
         for street in self._later_streets:
             cells = street_cells(self.tree, self.game, street, self.cards.num_buckets[street])
             strategy = np.empty(tree_kernels.MAX_ACTIONS)

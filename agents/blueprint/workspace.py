@@ -9,7 +9,7 @@ from plurispiel.abstraction.holdem.cards import deck_cards
 from plurispiel.abstraction.holdem.rules import MAX_SEATS, MAX_STREETS, HoldemRules
 
 _LINE, _PAGE = 64, 4096
-"""Bytes of a line of the cache, and of a page of memory."""
+"""Bytes of a cache line, and of a page of memory."""
 
 
 class TraversalWorkspace(NamedTuple):
@@ -54,7 +54,7 @@ def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
             ((MAX_SEATS,), np.int64),
             ((MAX_SEATS * MAX_STREETS,), np.int64),
             ((MAX_SEATS * MAX_STREETS,), np.int64),
-            ((depth, 8), np.int64),  # five entries are used; eight fill a line of the cache
+            ((depth, 8), np.int64),  # five entries are used; eight fill a cache line
             ((depth, actions), np.float64),
             ((depth, actions), np.float64),
             ((actions,), np.float64),
@@ -65,7 +65,7 @@ def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
 
 
 def _aligned(*arrays: tuple[tuple[int, ...], type]) -> list[np.ndarray]:
-    """Return arrays of zeros, one after the other in common pages, each aligned to a line of the cache.
+    """Return arrays of zeros, one after the other in common pages, each aligned to a cache line.
 
     Arrays that each begin a page would compete for the same few sets of the cache.
     """

@@ -92,7 +92,7 @@ def step_tables(game, opponents, layout, tables, seating, is_reset, actions, wor
             if has_acted:
                 results.rewards[i] = won
                 results.dones[i] = True
-                # The hand is kept for who asks: the next one takes its place.
+                # The hand is kept in the results: the next one takes its place in `tables`.
                 results.last_seats[i] = results.seats[i]
                 for k in range(game.num_dealt):
                     results.last_decks[i, k] = tables.cards[i, k]

@@ -188,7 +188,7 @@ def _expand(street, plans, board, batch, seat, shares, work):
             work.sources[lane] = np.int64(layout.action_sources[seat, group + lane]) * blocks
         for block in range(blocks):  # sixteen hands at a time, whose strategies stay in the nearest cache
             for lane in range(LANES):
-                # The last block repeats the last hand: the reach of what pads the block is 0, so any strategy will do.
+                # The last block repeats the last hand: the reach of padding is 0, so any strategy will do.
                 k = min(first + block * LANES + lane, last)
                 store(work.out, lane, load(plan, start + np.int64(numbers[k])))
             # Actions are in depth-first order: a decision's reach is written before it is read.

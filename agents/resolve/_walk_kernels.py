@@ -78,7 +78,7 @@ def ascend(street, board, seat, num_kinds, tables, sums, step, ends, work):
 
 @kernel
 def descend_by_buckets(street, plans, board, seat, above, work):
-    """Do as `descend` with strategies by bucket."""
+    """Do the work of `descend` with strategies by bucket."""
     enter_board_by_buckets(street, plans, board, np.int64(0), seat, above, work)
     fill_terminals(street, board, np.int64(0), seat, work)
     show_ends(street, board, work)
@@ -86,7 +86,7 @@ def descend_by_buckets(street, plans, board, seat, above, work):
 
 @kernel
 def ascend_by_buckets(street, plans, board, seat, num_kinds, times, changes, ends, work):
-    """Do as `ascend` with strategies by bucket: `changes` are one chunk's, as in `learn_by_buckets`."""
+    """Do the work of `ascend` with strategies by bucket: `changes` are one chunk's, as in `learn_by_buckets`."""
     take_ends(street.layout, seat, num_kinds, work.below.blocks[seat], ends, work)
     if num_kinds == 1:
         learn_by_buckets(street, plans, board, np.int64(0), seat, times, changes, work)

@@ -50,7 +50,10 @@ class Gadget:
 
     def __init__(self, seat: int, bounds: np.ndarray, facing: np.ndarray, forced: np.ndarray | float = 0.0):
         if bounds.shape != facing.shape or not np.isfinite(bounds).all():
-            raise ValueError(f"a gadget has a finite bound for each of {len(facing)} combos, got {bounds.shape}")
+            raise ValueError(
+                f"a gadget has a finite bound for each of {len(facing)} combos, got {int(np.isfinite(bounds).sum())} "
+                f"in an array of shape {bounds.shape}"
+            )
         self.seat = seat
         # The solver's values are weighted by the other seat's compatible hands; bounds in chips must be, too.
         self._terminating = bounds * facing

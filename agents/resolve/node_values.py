@@ -1,4 +1,4 @@
-"""Values at a node of a subgame's first street, or behind one of its ends on one board, under the average strategies.
+"""Values at a node of a subgame's first street, or on one board after its end, under the average strategies.
 
 One measuring walk leaves the values of terminal nodes and of the street's ends in the workspace of the first street.
 The values between them are not kept, as nodes of equal depth share rows, so they are computed here once more.
@@ -74,8 +74,8 @@ def measure_node(
     Raises
     ------
     ValueError
-        If the actions are not on offer, there are new cards elsewhere than at an end of the street, none are given
-        there, or the new cards cannot be dealt or are left out of the sample.
+        If the actions are not on offer, or there are new cards elsewhere than at an end of the street. Also if none are
+        given there, or the new cards cannot be dealt or are left out of the sample.
     """
     street = walk.streets[0]
     node = _follow(street, path)

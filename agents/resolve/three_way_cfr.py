@@ -159,8 +159,8 @@ class ThreeWaySolver:
     Raises
     ------
     ValueError
-        If the parts do not fit together, the algorithm has no such name, hands have one hole card, every raise size is
-        on offer, no three hands of the ranges are compatible, or the betting is too large.
+        If the parts do not fit together, there is no such algorithm, hands have one hole card or every raise size is on
+        offer. Also if no three hands of the ranges are compatible, or the betting is too large.
     """
 
     has_buckets = False
@@ -177,13 +177,19 @@ class ThreeWaySolver:
     ):
         rules = state.rules
         if rules.num_seats != 3 or state.is_over or state.street != rules.num_streets - 1:
-            raise ValueError("three-way solving begins with a decision of three seats on the last street")
+            raise ValueError(
+                "three-way solving begins with a decision of three seats on the last street, "
+                f"got {rules.num_seats} seats on street {state.street}{' at the end of the hand' * state.is_over}"
+            )
         if len(board) != rules.board_size(state.street):
             raise ValueError(
                 f"the board of the last street has {rules.board_size(state.street)} cards, got {len(board)}"
             )
         if ranges.shape != (3, rules.num_combos) or not (np.isfinite(ranges) & (ranges >= 0.0)).all():
-            raise ValueError(f"ranges are weights of at least 0 for three seats and {rules.num_combos} combos")
+            raise ValueError(
+                f"ranges are weights of at least 0 for three seats and {rules.num_combos} combos, "
+                f"got an array of shape {ranges.shape}"
+            )
         self.algorithm: Discounting = parse_discounting(algorithm)
         self.iteration = 0
         ranked = rank_hands(rules, board)
@@ -214,7 +220,7 @@ class ThreeWaySolver:
             waiting += [((*path, action), child) for action, child in reversed(node.children.items())]
 
     def run(self, num_iterations: int) -> None:
-        """Do a number of iterations more."""
+        """Do `num_iterations` more iterations."""
         for step in self.algorithm.steps(self.iteration, num_iterations):
             for seat in range(3):
                 self._values(self.root, self.ranges, seat, _Learn(step))

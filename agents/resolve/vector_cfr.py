@@ -133,9 +133,9 @@ class VectorSolver:
     Raises
     ------
     ValueError
-        If `threads`, `run_outs` or `thinning` is out of range, both of the last two are given, the algorithm has no
-        such name, the game does not have two seats or deals three hole cards, the ranges have no compatible hands, a
-        lock or a bucket does not fit, every raise size is on offer, or the betting is too large.
+        If `threads`, `run_outs` or `thinning` is out of range, both of the last two are given, or there is no such
+        algorithm. Also if the game does not have two seats or deals three hole cards, or the ranges have no compatible
+        hands. Also if a lock or a bucket does not fit, every raise size is on offer, or the betting is too large.
 
     Examples
     --------
@@ -229,7 +229,7 @@ class VectorSolver:
         return any(street.buckets for street in self.streets)
 
     def run(self, num_iterations: int, *, goes_on: Callable[[], bool] | None = None) -> None:
-        """Do a number of iterations more.
+        """Do `num_iterations` more iterations.
 
         Parameters
         ----------
@@ -336,7 +336,7 @@ class VectorSolver:
     def values_after(
         self, path: Sequence[int], dealt: tuple[int, ...] = (), *, seats: Sequence[int] = (0, 1)
     ) -> NodeValues:
-        """Return values at a node of the first street, or behind one of its ends.
+        """Return values at a node of the first street, or after new cards at one of its ends.
 
         Both seats begin with their ranges. A gadget is left out; its choice changes no value of the seat that chooses.
 
@@ -352,8 +352,8 @@ class VectorSolver:
         Raises
         ------
         ValueError
-            If the subgame does not offer the actions, there are new cards elsewhere than at an end of the street, none
-            are given there, or the new cards cannot be dealt or are left out of the sample of `last_boards`.
+            If the subgame does not offer the actions, or there are new cards elsewhere than at an end of the street.
+            Also if none are given there, or they cannot be dealt or are left out of the sample of `last_boards`.
         """
         self._plan(current=False)
         rules, board = self.subgame.state.rules, self.subgame.board
@@ -554,7 +554,7 @@ def prepare(*, by_buckets: bool = False) -> None:
         return
     for _ in range(2):
         state.apply(CALL)
-    # A subgame of one street calls a kernel by itself that is otherwise compiled into the kernel of a walk.
+    # A subgame of one street calls `update_boards` alone; other subgames compile it into the kernel of a walk.
     VectorSolver(Subgame(state, (0,), np.ones((2, rules.num_combos))), threads=1).run(1)
 
 

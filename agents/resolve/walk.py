@@ -2,8 +2,8 @@
 
 A walk starts at `Walk.values`. One kernel call walks over the boards of the last street, or of the last two streets if
 neither is the first (`_walk_kernels`). On each street before these, `Walk._pass` passes both seats' reach down the
-betting, has the boards of the later streets walked over, and carries their values up. The walk itself is the same for
-iterations and for measurements; a `Task` says which strategies are played and what happens to the values.
+betting, walks over the boards of the later streets, and carries their values up. The walk itself is the same for
+iterations and for measurements; a `Task` determines the strategies that are played and the use of the values.
 
 The boards of the first deal are cut into chunks. Threads run the same kernel, which takes chunks from a common counter
 until none is left. Chunks are summed in a fixed order, so no result depends on the number of threads.

@@ -85,7 +85,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
     num_seats, num_combos = cumulative.shape
     num_hole = game.combos.shape[1]
     # All hands are drawn independently, and all are drawn again if two share a card. Drawing seat by seat from the
-    # hands still possible would bias deals of two hands or more: first hands that block much would come too often.
+    # hands still possible would bias deals of two or more: a first hand that blocks many others would be too likely.
     for _ in range(_MAX_DEALS):
         work.used[:] = False
         for k in range(game.num_dealt):

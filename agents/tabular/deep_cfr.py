@@ -126,7 +126,7 @@ def parse_deep_cfr(text: str) -> DeepCfr:
 class DeepCfrSolver(Solver):
     """Deep CFR by OpenSpiel, one iteration at a time.
 
-    The random generators of numpy and PyTorch, which OpenSpiel's program seeds, are as before after each call. The
+    Each call leaves the random generators of numpy and PyTorch, which OpenSpiel's program seeds, as they were. The
     networks of an average strategy are seeded by `seed` and the iteration, so that measuring changes no later
     iteration. Networks are trained by one thread of a processor.
 
@@ -159,7 +159,7 @@ class DeepCfrSolver(Solver):
         self._is_interrupted = False
 
     def run(self, num_iterations: int) -> None:
-        """Do a number of iterations more.
+        """Do `num_iterations` more iterations.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class DeepCfrSolver(Solver):
             If an earlier call was interrupted.
         """
         if self._is_interrupted:
-            raise RuntimeError("an interrupted iteration of Deep CFR cannot be continued")
+            raise RuntimeError("an interrupted iteration of Deep CFR cannot be continued: make a new solver")
         for _ in range(num_iterations):
             self._guarded(self._networks.iterate)
             self.iteration += 1
@@ -237,8 +237,8 @@ def _networks() -> Any:
         return importlib.import_module(_NETWORKS)
     except ImportError as error:
         raise ValueError(
-            f"{NAME} needs PyTorch and dm-tree ({error}): pip install 'plurispiel[deep]'. PyTorch's build for "
-            "processors alone is much smaller; its own pages tell how to install that build first"
+            f"{NAME} needs PyTorch and dm-tree ({error}): pip install 'plurispiel[deep]'. PyTorch's CPU-only build "
+            "is much smaller; its own pages tell how to install that build first"
         ) from None
 
 

@@ -43,7 +43,7 @@ class Solver(abc.ABC):
 
     @abc.abstractmethod
     def run(self, num_iterations: int) -> None:
-        """Do a number of iterations more."""
+        """Do `num_iterations` more iterations."""
 
     @abc.abstractmethod
     def current_strategy(self) -> np.ndarray:

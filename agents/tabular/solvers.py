@@ -191,7 +191,7 @@ class FullWidthSolver(Solver):
         self._plan()
 
     def run(self, num_iterations: int) -> None:
-        """Do a number of iterations more."""
+        """Do `num_iterations` more iterations."""
         for count in _batches(num_iterations):
             schedule = self.algorithm.schedule(self.iteration, count)
             kernels.iterate(self._form, self._tables, schedule, self.algorithm.predictive, self.algorithm.simultaneous)
@@ -236,7 +236,7 @@ class SamplingSolver(Solver):
         self._samples = empty_samples(tree, seed)
 
     def run(self, num_iterations: int) -> None:
-        """Do a number of iterations more."""
+        """Do `num_iterations` more iterations."""
         for count in _batches(num_iterations):
             t = np.arange(self.iteration + 1.0, self.iteration + count + 1.0)
             with np.errstate(over="ignore"):  # random words wrap around on purpose; uncompiled, numpy would warn

@@ -107,7 +107,7 @@ def test_without_pytorch(missing, monkeypatch, capsys, tmp_path):
     monkeypatch.syspath_prepend(str(tmp_path))
     assert main(["solve", "leduc", "--algorithm", "deep-cfr(1,2)"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "pip install 'plurispiel[deep]'" in line and "processors alone is much smaller" in line
+    assert "pip install 'plurispiel[deep]'" in line and "CPU-only build is much smaller" in line
     assert "://" not in line
 
 
