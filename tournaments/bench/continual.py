@@ -5,14 +5,17 @@ strategy are compared with the bounds from which the solve began. A hand *keeps*
 most half a percent of the pot above the bound.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HUNL, STREETS
+from plurispiel.abstraction.machine.artefact import holds_artefact
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Decision, PublicState, View
 from plurispiel.agents.continual.table import TableAgent, TableConfig
+from plurispiel.agents.continual.table.config import PREFLOP_NETS
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.decision_times import TimedAgent, time_of_decisions, times_by_street
 from plurispiel.tournaments.bench.measurement import Measurement
@@ -84,12 +87,14 @@ class _CheckedTableAgent(TimedAgent, TableAgent):
 
     def act(self, view: View) -> Decision:
         decision = super().act(view)
-        if self._kept is not None and view.public.street:
+        if self._kept is not None and (view.public.street or self.blueprint is None):
             self._kept[view.public.street].add(self, view.public)
         return decision
 
 
-def bench_continual(seconds: float = 1.0, config: TableConfig | None = None) -> list[Measurement]:
+def bench_continual(
+    seconds: float = 1.0, config: TableConfig | None = None, nets: Path | None = None
+) -> list[Measurement]:
     """Return times by street and the shares of bounds kept, with a number of iterations; also times with ``time=1``.
 
     Ten hands are played for each second of `seconds`, and five with the time limit, but at least one. An earlier hand,
@@ -99,13 +104,19 @@ def bench_continual(seconds: float = 1.0, config: TableConfig | None = None) -> 
     ----------
     config : TableConfig, optional
         The settings without a time limit; by default those of the agent ``continual``, with two threads.
+    nets : Path, optional
+        The folder of networks for solves of the flop. If it has those for the first street, no blueprint plays. On
+        streets that end with networks, bounds are compared with means over the iterations.
     """
     config = config or TableConfig(threads=_THREADS)
+    if nets is not None:
+        is_whole = all(holds_artefact(nets / name) for name in PREFLOP_NETS)
+        config = replace(config, nets=str(nets), preflop="nets" if is_whole else "blueprint")
     kept = [_Kept() for _ in STREETS]
     rows = _times("by iterations", config, max(1, round(_HANDS_A_SECOND * seconds)), kept)
     for street, each in zip(STREETS, kept, strict=True):
         rows += each.rows(street)
-    limited = TableConfig(time=1.0, threads=config.threads, cards=config.cards, last_boards=config.last_boards)
+    limited = replace(config, iterations=0, time=1.0)
     return rows + _times("time=1", limited, max(1, round(_TIMED_HANDS_A_SECOND * seconds)), None)
 
 

@@ -36,6 +36,7 @@ from plurispiel.tournaments.bench.search_exact import (
 )
 from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
+from plurispiel.tournaments.bench.sparse_lookaheads import bench_sparse_lookaheads
 from plurispiel.tournaments.bench.spot import bench_spot
 from plurispiel.tournaments.bench.summed_regrets import bench_summed_regrets
 from plurispiel.tournaments.bench.tournament_memory import bench_tournament_memory
@@ -53,7 +54,6 @@ _BENCHES = {
     "blueprint-curves": bench_blueprint_curves,
     "search": bench_search,
     "search-spots": bench_search_spots,
-    "continual": bench_continual,
     "deep-cfr": bench_deep_cfr,
     "mixing": bench_mixing,
     "coverage": bench_coverage,
@@ -98,8 +98,12 @@ def main(options: argparse.Namespace) -> int:
     if options.games is not None and options.name != "search-exact":
         raise ValueError(f"--games: only for bench search-exact, got bench {options.name}")
     games = parse_games(options.games, is_drawn=options.picture is not None) if options.name == "search-exact" else ()
-    if options.nets and options.name != "continual-exact":
-        raise ValueError(f"--nets: only for bench continual-exact, got bench {options.name}")
+    if options.nets and options.name not in ("continual", "continual-exact"):
+        raise ValueError(f"--nets: only for bench continual and continual-exact, got bench {options.name}")
+    if options.nets and options.name == "continual" and len(options.nets) > 1:
+        raise ValueError(f"--nets: bench continual takes one folder, got {len(options.nets)}")
+    if options.keep and options.name != "sparse-lookaheads":
+        raise ValueError(f"--keep: only for bench sparse-lookaheads, got bench {options.name}")
     if options.name not in ("rows", "cluster"):  # they time no kernels, which may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
@@ -110,6 +114,10 @@ def main(options: argparse.Namespace) -> int:
         rows = bench_peers(options.seconds, programs)
     elif options.name == "continual-exact":
         rows = bench_continual_exact(options.seconds, options.nets or ())
+    elif options.name == "continual":
+        rows = bench_continual(options.seconds, nets=options.nets[0] if options.nets else None)
+    elif options.name == "sparse-lookaheads":
+        rows = bench_sparse_lookaheads(options.seconds, options.keep)
     elif options.name == "search-exact":
         rows = bench_search_exact(options.seconds, games)
     else:

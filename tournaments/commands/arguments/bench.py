@@ -36,6 +36,7 @@ def add(commands) -> None:
             "search-spots",
             "continual",
             "continual-exact",
+            "sparse-lookaheads",
             "deep-cfr",
             "mixing",
             "coverage",
@@ -51,7 +52,8 @@ def add(commands) -> None:
         "measures exploitability over minutes of training. search-exact and search-spots measure strength: "
         "exploitability of search in small games, and its gain against the heads-up blueprint. continual times "
         "continual re-solving heads-up, and tells how its bounds are kept; continual-exact measures its exploitability "
-        "in small games by iterations, by errors of its values and by options. deep-cfr measures the "
+        "in small games by iterations, by errors of its values and by options. sparse-lookaheads measures the error of "
+        "solves of random rivers with few bet sizes (an hour of a core for 30 rivers). deep-cfr measures the "
         "exploitability of Deep CFR, MCCFR and CFR+ after 10, 60 and 300 core-seconds in small games (hours; "
         "pip install 'plurispiel[deep]'). mixing compares how often the blueprint "
         "and solutions without buckets mix actions in the same spots. coverage counts how often confidence intervals "
@@ -91,7 +93,14 @@ def add(commands) -> None:
         type=Path,
         nargs="+",
         metavar="FOLDER",
-        help="continual-exact only: value networks of Leduc poker, measured and drawn, too",
+        help="continual-exact: value networks of Leduc poker, measured and drawn, too. continual: the folder of the "
+        "networks of hold'em, as in the agent's option nets",
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="sparse-lookaheads only: a file that keeps the figures of each river; the same command goes on there",
     )
     _add_peers(add_group(parser, "peers only"))
     _add_profile(add_group(parser, "bot-profile only"))
