@@ -242,17 +242,22 @@ class Lookahead:
             means = tables.value_sums / counted, reach_sums / counted, board_sums / counted
         else:
             means = self._measured(tables, entry, opponent, bounds)
-        first_action = {each.node: int(self._arrays.child_first[each.node]) for each in self.betting.decisions}
-        return SolvedLookahead(
-            self._rules,
-            self._board,
-            self.betting,
-            self.leaves.boards if self.leaves else [],
+        return self._solved(
             Means(*(self._by_combo(each) for each in means)),
             self._by_combo(reached),
-            first_action,
             self._by_combo(np.array(pairs, np.float32).reshape(len(pairs), *reach_sums.shape)),
         )
+
+    def restored(self, values: np.ndarray, reached: np.ndarray, end_pairs: np.ndarray) -> SolvedLookahead:
+        """Return a solution of this lookahead from kept numbers, as in `SolvedLookahead`, without means at ends."""
+        num_ends = len(self._arrays.ends)
+        means = Means(values, np.zeros((2, num_ends, 0)), np.zeros((2, num_ends, 0, 0)))
+        return self._solved(means, reached, end_pairs)
+
+    def _solved(self, means: Means, reached: np.ndarray, end_pairs: np.ndarray) -> SolvedLookahead:
+        first_action = {each.node: int(self._arrays.child_first[each.node]) for each in self.betting.decisions}
+        boards = self.leaves.boards if self.leaves else []
+        return SolvedLookahead(self._rules, self._board, self.betting, boards, means, reached, first_action, end_pairs)
 
     @property
     def _cards(self) -> tuple[np.ndarray, np.ndarray]:

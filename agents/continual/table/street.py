@@ -17,6 +17,7 @@ from plurispiel.agents.continual.lookahead import Lookahead, Opponent, SolvedLoo
 from plurispiel.agents.continual.preflop_leaves import PreflopLeaves
 from plurispiel.agents.continual.start_values import start_values
 from plurispiel.agents.continual.table.config import FLOP_NETS, TableConfig
+from plurispiel.agents.continual.table.kept_lines import keep_line, line_place, read_line
 from plurispiel.agents.continual.table.subgame import SolvedSubgame
 from plurispiel.agents.search.root import Root
 from plurispiel.agents.search.street_tree import Path
@@ -221,8 +222,17 @@ def solve_street(
         opponent = Opponent(other, bounds, forced / total)
     leaves = end_net_leaves(nets.end, config.search.num_threads)
     lookahead = Lookahead(root.state, root.board, (), leaves, menu)
-    iterations = config.num_iterations or _fitting(lookahead, ranges, deadline)
-    solved = lookahead.solve(ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS)
+    place = None
+    if not root.board and not config.time:  # all that happens before follows from the networks and the actions
+        settings = nets.end.digest, nets.start.digest, config.num_iterations, config.estimate, config.purge, _NUM_PAIRS
+        place = line_place(settings, (rules, history))
+    if place is None or (solved := read_line(place, lookahead)) is None:
+        iterations = config.num_iterations or _fitting(lookahead, ranges, deadline)
+        solved = lookahead.solve(ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS)
+        if place is not None:
+            solved = keep_line(place, lookahead, solved)
+    else:
+        iterations = config.num_iterations
     assert isinstance(lookahead.leaves, EndNetLeaves | PreflopLeaves)
     clamped = lookahead.leaves.num_clamped
     seconds = time.perf_counter() - began

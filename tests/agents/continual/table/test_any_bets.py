@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent
-from plurispiel.agents.continual.table import TableAgent, TableConfig
+from plurispiel.agents.continual.table import TableAgent, TableConfig, kept_lines
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
@@ -47,6 +47,12 @@ def own_decisions(rules, hand, seat):
         done += (Action(state.actor, action.action, state.street),)
         state.apply(action.action)
     return found
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """No solution before the flop comes from the user's cache."""
+    monkeypatch.setattr(kept_lines, "user_cache_folder", lambda: tmp_path / "cache")
 
 
 def fuzz(num_hands, nets="", **options):

@@ -1,6 +1,7 @@
 """Continual re-solving from the start of the hand, with networks of random numbers and no blueprint."""
 
 import copy
+import dataclasses
 import os
 
 import numpy as np
@@ -16,7 +17,8 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.base import View
 from plurispiel.agents.blueprint import library
-from plurispiel.agents.continual.table import TableAgent, TableConfig
+from plurispiel.agents.continual.lookahead import Lookahead
+from plurispiel.agents.continual.table import TableAgent, TableConfig, kept_lines
 from plurispiel.agents.specs import agent_digest, make_agent
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -29,6 +31,15 @@ RAISE = 1777
 def nets(tmp_path_factory):
     names = ("end-of-preflop", "flop", "end-of-flop", "turn")
     return str(save_flop_nets(tmp_path_factory.mktemp("nets"), 0.1, names))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """A cache of solutions before the flop that only these tests use."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_lines, "user_cache_folder", lambda: folder)
+        yield folder
 
 
 @pytest.fixture
@@ -99,6 +110,32 @@ def test_lines_are_kept_for_later_hands(agent):
         for path in ((), (250,)):
             agent.range_strategy(public_after(path))
     assert agent.counts["solves"] == solves
+
+
+def test_lines_are_kept_on_disk(nets, agent, cache, monkeypatch):
+    """Another process reads what the first one solved, the same bits; damaged files are solved anew."""
+    paths = [public_after(path) for path in ((), (250,))]
+    told = [agent.range_strategy(public).probabilities for public in paths]
+    files = [path for path in cache.rglob("*") if path.is_file()]
+    assert 0 < sum(path.stat().st_size for path in files) < 16 * 2**20
+    config = agent.config
+
+    def another():
+        return table.agent_at(TableAgent(config), HUNL)
+
+    readers = [another() for _ in paths]
+    with monkeypatch.context() as patch:
+        patch.setattr(Lookahead, "solve", None)
+        for reader, public, expected in zip(readers, paths, told, strict=True):
+            np.testing.assert_array_equal(reader.range_strategy(public).probabilities, expected)
+    values = next(path for path in files if path.name.startswith("values"))
+    values.write_bytes(values.read_bytes()[:-8])
+    for public, expected in zip(paths, told, strict=True):
+        np.testing.assert_array_equal(another().range_strategy(public).probabilities, expected)
+    timed = TableAgent(dataclasses.replace(config, iterations=0, time=1.0))
+    before = sorted(cache.rglob("*"))
+    table.agent_at(timed, HUNL).range_strategy(public_after((200,)))
+    assert sorted(cache.rglob("*")) == before
 
 
 def test_options(nets, tmp_path):

@@ -1,0 +1,76 @@
+"""Solutions before the flop, kept in the user's cache: the same betting comes again in every match.
+
+The paper caches the result of every preflop situation, too. Before the flop all hands of a class are alike, so a
+solution is kept by the 169 classes; that of the start of the hand takes 3 MB. A solution that was just found has the
+numbers that would be read from the cache.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel import __version__
+from plurispiel.abstraction.cards.preflop import NUM_CLASSES, preflop_classes
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.machine.jit import user_cache_folder
+from plurispiel.agents.continual.lookahead import Lookahead, SolvedLookahead
+
+__all__ = ["keep_line", "line_place", "read_line"]
+
+_KIND, _FORMAT = "preflop line", 1  # the format counts up when solves before the flop change
+_MOST = 64
+"""Lines that are kept for the same networks and settings; bets of any size make lines without end."""
+
+
+def line_place(settings: tuple[Any, ...], start: tuple[Any, ...]) -> Path:
+    """Return the folder of a solution in the cache.
+
+    Parameters
+    ----------
+    settings : tuple
+        What all solves of an agent share: the digests of its networks and the settings that change numbers.
+    start : tuple
+        What differs between them: the rules and the actions before the root.
+    """
+    shared, own = (hashlib.sha256(repr(each).encode()).hexdigest()[:24] for each in ((*settings, __version__), start))
+    return user_cache_folder() / "preflop-lines" / shared / own
+
+
+def read_line(place: Path, lookahead: Lookahead) -> SolvedLookahead | None:
+    """Return the kept solution of a lookahead; None if there is none, or if it is damaged."""
+    try:
+        arrays = load_artefact(place, _KIND, _FORMAT).arrays
+    except (OSError, ArtefactRefused):
+        return None
+    nodes, ends = len(lookahead.betting.nodes.kind), len(lookahead.betting.end_states)
+    shapes = {"values": (2, nodes), "reached": (nodes - 1,), "pairs": (len(arrays.get("pairs", ())), 2, ends)}
+    for name, shape in shapes.items():
+        found = arrays.get(name)
+        if found is None or found.shape != (*shape, NUM_CLASSES) or found.dtype != np.float32:
+            return None
+        if not np.isfinite(found).all():
+            return None
+    return _restored(lookahead, arrays["values"], arrays["reached"], arrays["pairs"])
+
+
+def keep_line(place: Path, lookahead: Lookahead, solved: SolvedLookahead) -> SolvedLookahead:
+    """Write a solution to the cache, and return it as `read_line` would."""
+    classes = preflop_classes()
+    first = np.searchsorted(classes[order := np.argsort(classes, kind="stable")], np.arange(NUM_CLASSES))
+    found = [
+        each[..., order[first]].astype(np.float32) for each in (solved.means.values, solved.reached, solved.end_pairs)
+    ]
+    arrays = dict(zip(("values", "reached", "pairs"), found, strict=True))
+    try:
+        if not place.parent.is_dir() or sum(1 for _ in place.parent.iterdir()) < _MOST:
+            write_artefact(place, _KIND, _FORMAT, arrays, {})
+    except (OSError, ArtefactRefused):  # a cache that cannot be written is no reason to fail
+        pass
+    return _restored(lookahead, *found)
+
+
+def _restored(lookahead: Lookahead, *rows: np.ndarray) -> SolvedLookahead:
+    values, reached, pairs = (each[..., preflop_classes()] for each in rows)
+    return lookahead.restored(values.astype(np.float64), reached.astype(np.float64), pairs)
