@@ -21,7 +21,7 @@ __all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
 class EndNetLeaves:
     """Values of a network for the end of a street. The only board is that of the street.
 
-    Where more chips are behind, in pots, than in any situation of the training, the most of the training counts.
+    Where more chips are behind, in pots, than in any situation of the training, the most of the training are used.
 
     Parameters
     ----------

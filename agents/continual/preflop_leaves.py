@@ -30,14 +30,14 @@ class PreflopLeaves:
     boundary : Boundary
         Without board cards.
     deepest : float
-        More chips behind, in pots, count as so many.
+        The most chips behind, in pots, that the network is given; more count as this number.
     threads : int
         Number of threads; the values do not depend on it.
 
     Attributes
     ----------
     num_clamped : int
-        Ends with more behind than `deepest`.
+        Ends with more chips behind than `deepest`.
     """
 
     num_solves = 0
@@ -66,7 +66,7 @@ class PreflopLeaves:
         return values[:, :, self._classes][:, :, None]
 
     def _residuals(self, sums: np.ndarray) -> np.ndarray:
-        """Return what bets add to checking down, weighted by the other seat's reach, in pots: float64[2, X, 169]."""
+        """Return the gain of bets over checking down, weighted by the other's reach, in pots: float64[2, X, 169]."""
         totals = sums.sum(axis=2, keepdims=True)
         # A seat that never comes here counts as one with all hands: its values guide regrets all the same.
         even = np.broadcast_to(self._sizes / self._sizes.sum(), sums.shape)
@@ -79,13 +79,18 @@ class PreflopLeaves:
 
 @functools.lru_cache(maxsize=2)
 def _class_matrices(rules: HoldemRules) -> tuple[np.ndarray, np.ndarray]:
-    """Return, for a hand of the column's class, sums over the compatible hands of the row's: float32[169, 169] each.
+    """Return sums over the hands of the row's class that one hand of the column's class can face.
 
-    The first matrix has the margins of all-in hands, the second one the numbers of hands.
+    Returns
+    -------
+    margins : float32[169, 169]
+        Sums of the one hand's margins if both hands are all-in, in stakes.
+    facing : float32[169, 169]
+        Numbers of hands.
     """
     classes = preflop_classes().astype(np.int64)
     first = np.array([np.flatnonzero(classes == number)[0] for number in range(NUM_CLASSES)])
-    other = hand_classes(rules)[first]  # the same classes by other numbers
+    other = hand_classes(rules)[first]  # the same classes, numbered as in `all_in_margins`
     margins = all_in_margins(rules)[np.ix_(other, other)]
     cards = rules.combos.astype(np.int64)
     shares = (cards[first][:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))

@@ -21,9 +21,9 @@ def later_buckets(
     Parameters
     ----------
     buckets : BucketLookup or None
-        The blueprint's buckets; None without a blueprint, if `config.cards` asks for others.
-        They are used if `config.cards` asks for them, and in games other than hold'em. Under a
+        The blueprint's buckets. They are used if `config.cards` asks for them, and in games other than hold'em. Under a
         time limit they also replace 500 buckets of a flop that are not in the cache and would take seconds to compute.
+        None without a blueprint: `config.cards` must then ask for other buckets.
     board : tuple of int
         The board on which the search begins.
     """

@@ -48,7 +48,7 @@ SHARD = 1_000
 """Situations of a full shard."""
 
 FLUSH_SECONDS = 60.0
-"""Least time between two writes of one shard: a stop costs no more."""
+"""Least time between two writes of one shard: a stop costs no more time than this."""
 
 _KIND, _FORMAT = "value data", 1
 
@@ -198,7 +198,7 @@ def fill_shard(
     solve: Solve,
     on_solved: Callable[[str], None] = lambda split: None,
 ) -> None:
-    """Solve the situations that a shard lacks, and write it every `FLUSH_SECONDS`; errors are as in `sample`."""
+    """Solve the situations that a shard lacks, and write them every `FLUSH_SECONDS`; errors are as in `sample`."""
     end = shard.first + shard.size
     number, kept = shard.first + num_there(folder, config, shard), time.monotonic()
     parts: list[Situations] = []

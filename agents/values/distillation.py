@@ -44,7 +44,7 @@ of hands."""
 
 _MOST_BOARDS = 1_000
 _FLOPS = 200
-"""Where more than `_MOST_BOARDS` boards may follow, as before the flop, so many random ones stand for all."""
+"""Where more than `_MOST_BOARDS` boards may follow, as before the flop, `_FLOPS` random ones stand for all."""
 
 _BOARDS = len(SPLITS)
 """First spawn key of boards; those of situations are the numbers of the splits."""
@@ -107,7 +107,7 @@ def residuals(
         values[:, :, places] += without_gain(added, here, masses) * totals
     number = count_next_boards(rules, ordered.board)
     values *= chance_of_a_next_board(rules, ordered.board) * number / len(boards)
-    if number > _MOST_BOARDS:  # a flop stands for all renamings of its suits, so hands for all of their class
+    if number > _MOST_BOARDS:  # a flop stands for all renamings of its suits, and so a hand for its class
         sizes = np.diff(ordered.hands.groups)
         values = np.repeat(np.add.reduceat(values, ordered.hands.groups[:-1], axis=2) / sizes, sizes, axis=2)
     masses = ordered.masses(ranges)
@@ -117,7 +117,7 @@ def residuals(
 def distilled_evs(teacher: ValueNet, situation: DrawnSituation) -> Solved:
     """Return the mean of a teacher's values over the boards of the next street, in the place of a solution.
 
-    The mean is over all boards, but before the flop over the same `_FLOPS` ones.
+    The mean is over all boards, but before the flop over `_FLOPS` boards, the same for all situations.
     """
     ordered = ordered_hands(situation.state.rules, situation.board)
     combos, spr = ordered.hands.combos, np.array([_spr(situation)])

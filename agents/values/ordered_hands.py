@@ -63,7 +63,8 @@ class OrderedHands(NamedTuple):
     hands : RankedHands
         Weakest first. Hands of one group have the same equity against all hands alike.
     run_outs : tuple of RunOut
-        Every board of the last street that can follow; on a complete board only itself. None before a flop of hold'em.
+        Every board of the last street that can follow; on a complete board only itself. Empty before the flop of
+        hold'em.
     chance : float
         The probability of each of them, given the hands of both seats.
     """
@@ -111,7 +112,7 @@ def ordered_hands(rules: HoldemRules, board: tuple[int, ...]) -> OrderedHands:
     missing = rules.board_size(rules.num_streets - 1) - len(board)
     hands = rank_hands(rules, board)
     if not board and is_holdem(rules):
-        # Nobody can list all boards; the order of starting hands by equity is stored.
+        # There are too many boards to list; the order of starting hands by equity is stored.
         ordered = by_strength(hands.combos, hands.cards, preflop_classes()[hands.combos].astype(np.float64))
         return OrderedHands(rules, board, ordered, (), 1.0)
     if not missing:

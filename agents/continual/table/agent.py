@@ -26,8 +26,8 @@ from plurispiel.agents.values.net import warmup as prepare_nets
 __all__ = ["TableAgent"]
 
 _NUM_KEPT, _NUM_LINES = 4, 12
-"""Solutions in memory, and those before the flop; one of a flop takes about 80 MB, more after many raises off the
-menu, and one before the flop 30 MB."""
+"""The most solutions in memory, from the flop on and before it. One of a flop takes about 80 MB, more after many raises
+off the menu; one before the flop takes 30 MB."""
 
 
 class TableAgent(RangeAgent):
@@ -73,7 +73,7 @@ class TableAgent(RangeAgent):
         ValueError
             If the game is not heads-up no-limit hold'em, or the blueprint does not play it.
         ArtefactRefused
-            If the option `nets` names a folder without sound networks for the flop.
+            If the folder `nets` lacks sound networks for the flop or, with ``preflop=nets``, for solves before it.
         """
         if rules.num_seats != 2 or rules.is_limit or not is_holdem(rules):
             kind = "limit" if rules.is_limit else "no-limit"
@@ -134,7 +134,7 @@ class TableAgent(RangeAgent):
         return self._hand.decision(public)
 
     def solution(self, public: PublicState) -> Solved:
-        """Return the solution that serves such a decision."""
+        """Return the solution that serves a decision that the blueprint does not play."""
         return self._hand.solution(public)
 
     def explain(self, public: PublicState) -> str:

@@ -35,8 +35,8 @@ class TableConfig:
         Number of threads; 0 for as many as there are processors.
     estimate : float
         The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
-        last solution gives it; in the last three quarters of the iterations, or of the time, a hundredth of this share.
-        With 0, hands whose bounds are generous all terminate, and nothing is learnt.
+        last solution gives it. In the last three quarters of the iterations, or of the time, a hundredth of this share.
+        With 0, all hands with generous bounds terminate, and nothing is learnt.
     purge : float
         Actions below this probability are not played on flop and turn, where boards are sampled, unless all are below
         it.
@@ -44,8 +44,8 @@ class TableConfig:
         Folder with networks for the end of the flop and the start of the turn, in subfolders named by their levels.
         They stand for the turn and the river in solves of the flop. Empty to solve the flop to the end of the hand.
     preflop : {"blueprint", "nets"}
-        What plays before the flop: the blueprint, or continual re-solving with further networks, `PREFLOP_NETS`, from
-        the folder `nets`. Then no blueprint is needed at all.
+        The player before the flop: the blueprint, or continual re-solving with further networks, `PREFLOP_NETS`, from
+        the folder `nets`. Re-solving needs no blueprint at all.
     cards, last_boards
         As in `SearchConfig`: the buckets of later streets, and the rivers dealt after each turn in a solve of the flop.
 
@@ -67,7 +67,7 @@ class TableConfig:
 
     def __post_init__(self):
         if not 0 <= self.iterations <= MAX_ITERATIONS:
-            raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, got {self.iterations!r}")
+            raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for the default, got {self.iterations!r}")
         if self.iterations and self.time:
             raise ValueError(f"give iterations or time, not both, got {self.iterations} and {self.time:g}")
         if self.time and not (math.isfinite(self.time) and _MIN_SECONDS <= self.time <= MAX_SECONDS):

@@ -2,18 +2,19 @@
 
 With a blueprint, the blueprint plays before the flop, and translates bets. The flop begins with the ranges that both
 seats hold if both play the blueprint. A seat's first decision on the flop is answered by a solve from the start of the
-flop, without a gadget: this solve trusts these ranges. Without a blueprint, the start of the hand is solved so, where
-both ranges are known. Its solution serves the seat that acts first, and gives the other seat its first bounds.
+flop, without a gadget: this solve trusts these ranges. Without a blueprint, the start of the hand is solved in the same
+way, as both ranges are known there. This solution serves the seat that acts first, and gives the other seat its first
+bounds.
 
 At each later decision the seat solves anew, from its own range and from bounds on the opponent's values (`Carried`),
-which come from its solution before. Every bet of the opponent is part of the state in which the solve begins, so none
+which come from its previous solution. Every bet of the opponent is part of the state in which the solve begins, so none
 is translated.
 
-A solution depends on the first ranges, the board and the actions alone. Each is found when it is first asked for, in
-whichever order one asks.
+A solution depends on the first ranges, the board and the actions alone. Each is found when it is first asked for,
+and is the same whatever was asked before.
 
 The opponent's range in the last solution (*estimate*) bounds nothing. It tells the solver which hands matter where the
-bounds leave a choice. Bets off the menu count there as the mean of their two neighbours (`likelihood`).
+bounds leave a choice. In the estimate, bets off the menu count as the mean of their two neighbours (`likelihood`).
 """
 
 import copy
@@ -47,17 +48,17 @@ from plurispiel.agents.search.street_tree import Path
 __all__ = ["BlueprintPlay", "TableDecision", "TableHand", "TableNets"]
 
 _PREFLOP = BetMenu(((tuple(map(parse_sizes, ("0.5p 1p allin", "0.5p 1p 2p allin", "1p allin"))),), (((),),)))
-"""Raises in solves before the flop, by the number of raises so far, as in the paper's table S3. The flop's bets, of
-which networks give the values, have none."""
+"""Raises in solves before the flop, by the number of raises so far, as in the paper's table S3. The flop has none:
+networks give its values."""
 
 
 class BlueprintPlay(NamedTuple):
-    """A blueprint as a hand needs it.
+    """The parts of a blueprint that a hand needs.
 
     Attributes
     ----------
     agent : Agent
-        In this hand; it must have `range_strategy`.
+        The blueprint's agent in this hand; it must have `range_strategy`.
     buckets : BucketLookup
     planned : PlannedRows
         The blueprint's strategies, translated to the betting of solves.
@@ -74,7 +75,7 @@ class TableNets(NamedTuple):
     Attributes
     ----------
     flop, preflop : StreetNets or None
-        In solves of these streets; None to solve to the end of the hand, or to play the blueprint.
+        For solves of these streets; None to solve the flop to the end of the hand, and to play a blueprint before it.
     """
 
     flop: StreetNets | None = None
@@ -83,19 +84,20 @@ class TableNets(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TableDecision:
-    """A decision after the first street.
+    """A decision that the blueprint does not play.
 
     Attributes
     ----------
     carried : Carried
-        What the seat to act carries to the decision.
+        The range and the bounds that the seat to act carries to the decision.
     path : Path
         The actions from the root of the decision's solution to the decision: empty, except that a seat's first
         decision on the flop may have some.
     actions : tuple of int
         The actions on offer, ascending.
     played : float64[num_combos, num_actions]
-        The strategy that acts. Hands that the own range lacks play the blueprint.
+        The strategy that acts. Hands that the seat's range lacks play the blueprint, or without one each action
+        with equal probability.
     """
 
     carried: Carried
@@ -116,8 +118,8 @@ class TableHand:
     solutions : Solutions
         The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
-        Counts the ``solves``. After a seat's first solve, ``anew`` counts those without bounds, because no hand of the
-        range takes the seat's last action. ``clamped`` counts street ends with more chips behind than networks know.
+        Counts the ``solves``. ``anew`` counts a seat's later solves without bounds: no hand of its range takes its
+        last action. ``clamped`` counts street ends with more chips behind than networks know.
     nets : TableNets
     lines : Solutions
         The memory of solutions before the flop, where every hand may begin with the same actions.
@@ -214,7 +216,7 @@ class TableHand:
         return own[-1] if own else None
 
     def _root_carried(self, actions: Actions, board: tuple[int, ...]) -> Carried:
-        """Return what the seat to act carries to the root of its decision's solution.
+        """Return the range and bounds that the seat to act carries to the root of its decision's solution.
 
         With a blueprint, the root of a seat's first decision is the start of the flop. All other decisions are roots
         themselves.
@@ -266,7 +268,7 @@ class TableHand:
         estimate : float64[num_combos]
             The range before the last `num_since` actions.
         own_seat : int
-            The seat that estimates; of the start of the hand, the solution may be the other seat's.
+            The seat that estimates. A solution of the start of the hand may be the other seat's.
         """
         assert estimate is not None
         root = len(solved.history)

@@ -105,7 +105,7 @@ class SolvedStreet:
     def bounds_after(self, path: Path, dealt: tuple[int, ...] = ()) -> np.ndarray:
         """Return the opponent's values after actions and perhaps a card: float64[num_combos], chips of the whole hand.
 
-        They are means over the iterations, as in the paper. Hands that face no hand have 0.
+        They are means over the iterations, as in the paper. Hands that face no compatible hand have 0.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class SolvedStreet:
         return node
 
     def _reach(self, path: Path) -> np.ndarray:
-        """Return the own seat's mean reach after a path: that of its last action in it, else its range."""
+        """Return the solving seat's mean reach after its last action in a path; without one, its range."""
         node, found = 0, self.root.beliefs[self.seat]
         for action in path:
             decision = self.lookahead.decision(node)
@@ -258,5 +258,7 @@ def load_street_nets(folder: Folder, names: tuple[str, str] = FLOP_NETS) -> Stre
     found = [load_net(folder / name) for name in names]
     for stored, name in zip(found, names, strict=True):
         if stored.level.name != name:
-            raise ArtefactRefused(f"{folder / name} is a network for the level {stored.level.name}, not {name}")
+            raise ArtefactRefused(
+                f"{folder / name} is a network for the level {stored.level.name}, not {name}; put one for {name} there"
+            )
     return StreetNets(*found)

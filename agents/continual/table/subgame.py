@@ -26,8 +26,8 @@ _EVERY_HAND = 1e-3
 """Without a gadget, the share of the opponent's weight that is spread evenly: each hand needs a bound later on."""
 
 _LEAST = 1e-12
-"""The solver leaves out own hands below this share of the likeliest hand's weight: products of such weights are lost
-in float32.
+"""The solver leaves out hands of its seat below this share of the likeliest hand's weight: products of such weights are
+lost in float32.
 """
 
 
@@ -53,7 +53,7 @@ class SolvedSubgame:
     Attributes
     ----------
     root : Root
-        Its beliefs are the own range and the estimate of the opponent's range.
+        Its beliefs are the seat's own range and the estimate of the opponent's range.
     seat : int
         The seat that solves.
     bounds : float64[num_combos] or None
@@ -179,15 +179,15 @@ def solve_subgame(
     Parameters
     ----------
     root : Root
-        Its beliefs are the own range and the estimate of the opponent's range.
+        Its beliefs are the seat's own range and the estimate of the opponent's range.
     seat : int
         The seat that solves.
     bounds : float64[num_combos] or None
         The bounds of the opponent's hands; None to solve without a gadget.
     config : SearchConfig
     share : float
-        The share of the opponent's total weight that enters the gadget without a choice (`TableConfig.estimate`); in
-        the last `_KEEPING` of the iterations, or of the time, a hundredth of this share.
+        The share of the opponent's total weight that enters the gadget without a choice (`TableConfig.estimate`).
+        In the last `_KEEPING` of the iterations, or of the time, a hundredth of this share.
     buckets : callable
         As in `agents.resolve.subgame.Subgame`.
     planned : PlannedRows or None
