@@ -19,6 +19,7 @@ def connect_cluster(
     slots: int = 0,
     check_share: float = 0.0,
     ship: Sequence[str | Path] = (),
+    unsandboxed: bool = False,
     progress: bool = False,
 ) -> "Cluster":
     """Return a connection to the cluster of ``plurispiel cluster FILE``, the `labour` of `run_tournament` and others.
@@ -34,6 +35,8 @@ def connect_cluster(
         raises `MachinesDisagree`, a `WorkerFailed`.
     ship : sequence of path
         Folders to send whole, because agents' files import from them.
+    unsandboxed : bool
+        Let agents from outside play without a sandbox, where they can read the cluster's key.
     progress : bool
         Print notes on standard error, such as the number of workers.
 
@@ -60,6 +63,7 @@ def connect_cluster(
         slots=slots,
         check_share=check_share,
         ship=list(map(Path, ship)),
+        unsandboxed=unsandboxed,
         say=Notes(progress).say,
     )
 

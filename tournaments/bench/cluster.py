@@ -55,7 +55,7 @@ class _NoWork:
 
     paths: Sequence[Path] = ()
     logs = None
-    reaches_network = False
+    outsiders = None
 
     @contextmanager
     def begin(self) -> Iterator[Callable[[int], int]]:

@@ -24,13 +24,18 @@ def labour_of(options: argparse.Namespace) -> Iterator[Labour | None]:
         If the scheduler does not answer.
     """
     if options.cluster is None:
-        if options.check_share or options.ship:
-            raise ValueError("--check-share and --ship are for a cluster; give its file as --cluster FILE")
+        if options.check_share or options.ship or options.unsandboxed:
+            raise ValueError("--check-share, --ship and --unsandboxed are for a cluster; give its file: --cluster FILE")
         yield None
         return
     slots = getattr(options, "workers", None) or 0
     with connect_cluster(
-        options.cluster, slots=slots, check_share=options.check_share, ship=options.ship, progress=True
+        options.cluster,
+        slots=slots,
+        check_share=options.check_share,
+        ship=options.ship,
+        unsandboxed=options.unsandboxed,
+        progress=True,
     ) as cluster:
         yield cluster
 
@@ -41,4 +46,5 @@ def cluster_words(options: argparse.Namespace) -> str:
         return ""
     words = f" --cluster {shlex.quote(str(Path(options.cluster).absolute()))}"
     words += f" --check-share {options.check_share:g}" * bool(options.check_share)
+    words += " --unsandboxed" * options.unsandboxed
     return words + "".join(f" --ship {shlex.quote(str(Path(folder).absolute()))}" for folder in options.ship)

@@ -1,10 +1,11 @@
 """A cluster as the labour of a run: dask.distributed hands the jobs to the machines."""
 
+import concurrent.futures
 import contextlib
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, InvalidStateError
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,13 +17,19 @@ from plurispiel.tournaments.labour.dask_parts import CONNECT_S, security_of, set
 from plurispiel.tournaments.labour.ordered import task_seconds
 from plurispiel.tournaments.labour.parcels import make_parcel, pieces
 from plurispiel.tournaments.labour.travel import PostedWork, TravellingWork
-from plurispiel.tournaments.labour.work import Done, PackedWork, Work, WorkerFailed, pack
-from plurispiel.tournaments.labour.workshop import Delivery, deliver
+from plurispiel.tournaments.labour.work import Done, Overdue, PackedWork, Work, WorkerFailed, pack
+from plurispiel.tournaments.labour.workshop import Delivery, deliver, prepare
 
 __all__ = ["Cluster", "MachinesDisagree"]
 
 _RETRIES = 3  # times that jobs are done again after a child process died over them
 _LOOK_S = 2.0  # seconds between looks at the number of slots
+_PAUSE_S = 0.5  # seconds between looks whether workers that begin a work are still there
+_BEGIN_S = 20.0  # seconds that the first worker to begin a work waits for others, which may have kernels to compile
+
+# Jobs given up as overdue are done again, with a limit that grows by the first number, up to the second: they may be
+# slow by nature.
+_MORE_PATIENCE, _MOST_PATIENCE = 4.0, 64.0
 
 
 class MachinesDisagree(WorkerFailed):
@@ -44,6 +51,8 @@ class Cluster(Executor):
         The share of tasks that another worker does again, on another machine where there is one.
     ship : sequence of Path
         Folders that are sent with the agents, which import from these folders.
+    unsandboxed : bool
+        Whether agents from outside may play without a sandbox, where they can read the cluster's file.
     say : callable
         Called with each line for the user.
 
@@ -63,6 +72,7 @@ class Cluster(Executor):
         slots: int = 0,
         check_share: float = 0.0,
         ship: Sequence[Path] = (),
+        unsandboxed: bool = False,
         say: Callable[[str], object] = lambda line: None,
     ):
         if not 0.0 <= check_share <= 1.0:
@@ -75,6 +85,7 @@ class Cluster(Executor):
         self.is_secure = file.is_secure
         self.ship = tuple(ship)
         self._say = say
+        self._unsandboxed = unsandboxed
         self._most = slots
         self._share = check_share
         self._draw = random.Random(0)
@@ -107,14 +118,14 @@ class Cluster(Executor):
     @property
     def num_workers(self) -> int:
         """The number of connected workers."""
-        return len(self._client.nthreads())
+        return len(self._present())
 
     @property
     def slots(self) -> int:
         """The number of slots of the connected workers; at least 1, because the first worker may still be starting."""
         if time.monotonic() >= self._looked + _LOOK_S:
             self._looked = time.monotonic()
-            before, self._threads = sum(self._threads.values()), self._client.nthreads()
+            before, self._threads = sum(self._threads.values()), self._present()
             if not self._threads:
                 self._say(f"no worker is connected; plurispiel worker {self.path} starts one, on any machine")
             elif sum(self._threads.values()) != before:
@@ -136,7 +147,13 @@ class Cluster(Executor):
             If a file cannot be sent.
         """
         travelling = cast(TravellingWork, work)
-        if travelling.reaches_network and not self.is_secure:
+        outsiders = travelling.outsiders
+        if outsiders and not outsiders.sandbox and not self._unsandboxed:
+            raise ValueError(
+                f"agents from outside could read the key in {self.path} without a sandbox, and run programs as you on "
+                "all machines of the cluster; install bubblewrap (bwrap), or give --unsandboxed if you trust the agents"
+            )
+        if outsiders and outsiders.network and not self.is_secure:
             raise ValueError(
                 f"agents that can use the network may not play on the cluster of {self.path}, which has no keys; start "
                 "it without --insecure, or play in a sandbox and without --agent-network"
@@ -146,17 +163,16 @@ class Cluster(Executor):
         parcels = {str(path): make_parcel(path) for path in (*shipped, *ship)}
         self._work = travelling
         self._send(parcels)
-        return pack(PostedWork(travelling.departing(), parcels))
+        packed = pack(PostedWork(travelling.departing(), parcels))
+        self._prepare(packed)
+        return packed
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
         """Submit jobs of a work; `do` stands for `workshop.deliver`."""
-        packed, jobs = arguments
         outer: Future[Done] = Future()
         again = self._draw.random() < self._share
-        inner = self._executor.submit(deliver, packed, jobs)
-        self._open[outer] = inner
         outer.add_done_callback(self._closed)
-        inner.add_done_callback(lambda task: self._arrived(task, outer, (packed, jobs) if again else None))
+        self._post(outer, arguments, again)
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -168,6 +184,25 @@ class Cluster(Executor):
         if self._checked:
             self._say(f"{self._checked:,} tasks were done by two workers, with equal results")
             self._checked = 0
+
+    def _present(self) -> dict[str, int]:
+        """Return the slots of each connected worker, by its address.
+
+        Raises
+        ------
+        WorkerFailed
+            If the scheduler is gone.
+        """
+        try:
+            return dict(self._client.nthreads())
+        except (OSError, TimeoutError):
+            raise self._gone() from None
+
+    def _gone(self) -> WorkerFailed:
+        return WorkerFailed(
+            f"the scheduler of {self.path} is gone; start it again (plurispiel cluster {self.path}), and run the same "
+            "command again to resume"
+        )
 
     def _ask(self, request: str, **arguments: Any) -> Any:
         """Return the scheduler's answer to one of our requests (`registry`)."""
@@ -181,13 +216,40 @@ class Cluster(Executor):
                 self._ask("store", digest=digest, offset=offset, piece=piece, is_last=number == len(content))
                 offset += len(piece)
 
+    def _prepare(self, packed: PackedWork) -> None:
+        """Have the workers begin a work, so that the time of a run does not hold it; slow workers are not waited for.
+
+        Raises
+        ------
+        Exception
+            What the beginning raises on a worker.
+        """
+        there = self._present()
+        open_ = {self._executor.submit(prepare, packed, workers=[each], retries=0): each for each in there}
+        patience = time.monotonic() + _BEGIN_S
+        while open_ and (len(open_) == len(there) or time.monotonic() < patience):
+            finished, _ = concurrent.futures.wait(open_, timeout=_PAUSE_S, return_when=FIRST_COMPLETED)
+            for task in finished:
+                if error := self._outcome(task).done.error:
+                    raise error
+            left = self._present()
+            open_ = {task: each for task, each in open_.items() if task not in finished and each in left}
+
+    def _post(
+        self, outer: "Future[Done]", jobs: tuple[Any, ...], again: bool, patience: float = 1.0, **where: Any
+    ) -> None:
+        """Have jobs of a packed work done; `again` tells whether two workers shall do them."""
+        inner = self._executor.submit(deliver, *jobs, patience, **where)
+        self._open[outer] = inner
+        inner.add_done_callback(lambda task: self._arrived(task, outer, jobs, again, patience))
+
     def _closed(self, outer: "Future[Done]") -> None:
         inner = self._open.pop(outer, None)
         if outer.cancelled() and inner is not None:
             inner.cancel()
 
     def _arrived(
-        self, task: "Future[Delivery]", outer: "Future[Done]", again: tuple[PackedWork, Sequence[Any]] | None
+        self, task: "Future[Delivery]", outer: "Future[Done]", jobs: tuple[Any, ...], again: bool, patience: float
     ) -> None:
         """Hand over an outcome, if it need not be checked first; called by a thread of dask."""
         with contextlib.suppress(InvalidStateError):  # cancelled meanwhile
@@ -197,11 +259,16 @@ class Cluster(Executor):
                 outer.set_exception(error)
                 return
             others = self._elsewhere(first)
+            where = {"workers": others, "allow_other_workers": True} if others else {}
+            if isinstance(first.done.error, Overdue) and patience < _MOST_PATIENCE:
+                self._say(f"{first.done.error}; done again" + " elsewhere" * bool(others))
+                self._post(outer, jobs, again, _MORE_PATIENCE * patience, **where)
+                return
             can_compare = bool(others) and first.done.error is None and None not in self._essences(first.done)
-            if again is None or not can_compare:
+            if not again or not can_compare:
                 outer.set_result(self._unloaded(first.done))
                 return
-            second = self._executor.submit(deliver, *again, workers=others, allow_other_workers=True)
+            second = self._executor.submit(deliver, *jobs, _MOST_PATIENCE, **where)
             self._open[outer] = second
             second.add_done_callback(lambda task: self._compared(first, task, outer))
 
@@ -218,7 +285,7 @@ class Cluster(Executor):
             except Exception as error:
                 outer.set_exception(error)
                 return
-            if second.worker != first.worker:
+            if second.worker != first.worker and not isinstance(second.done.error, Overdue):
                 if self._essences(first.done) != self._essences(second.done):
                     outer.set_exception(
                         MachinesDisagree(
@@ -246,10 +313,7 @@ class Cluster(Executor):
         try:
             return task.result()
         except CancelledError:
-            raise WorkerFailed(
-                f"the scheduler of {self.path} is gone; start it again (plurispiel cluster {self.path}), and run the "
-                "same command again to resume"
-            ) from None
+            raise self._gone() from None
         except WorkerFailed:
             raise
         except KilledWorker:

@@ -77,6 +77,7 @@ class _Registry:
     def __init__(self, folder: Path, facts: Mapping[str, str]):
         self._folder = folder
         self._facts = dict(facts)
+        self._slowest: dict[str, float] = {}
 
     def handlers(self) -> dict[str, Callable[..., Any]]:
         """Return the answers by the names of the requests."""
@@ -85,6 +86,7 @@ class _Registry:
             "plurispiel_missing": self._missing,
             "plurispiel_store": self._store,
             "plurispiel_piece": self._piece,
+            "plurispiel_slowest": self._slowest_of,
         }
 
     async def _tell_facts(self) -> dict[str, str]:
@@ -107,6 +109,11 @@ class _Registry:
         with open(self._path(digest), "rb") as stream:
             stream.seek(offset)
             return stream.read(PIECE)
+
+    async def _slowest_of(self, digest: str, seconds: float) -> float:
+        """Return the time of the slowest job of a work so far, after a worker has told the time of its own slowest."""
+        self._slowest[digest] = max(seconds, self._slowest.get(digest, 0.0))
+        return self._slowest[digest]
 
     def _path(self, digest: str) -> Path:
         if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):

@@ -34,6 +34,9 @@ class _Assignment(NamedTuple):
     jobs: Sequence[Any]
 
 
+_BEGUN = None  # sent by a process when a work has begun, and its jobs come next
+
+
 class _WorkerProcess:
     """A process that does jobs in the order in which they are given to the process.
 
@@ -50,6 +53,7 @@ class _WorkerProcess:
         not_theirs = (*others, self.pipe) if forks else ()
         self.process = context.Process(target=_work, args=(theirs, not_theirs), daemon=True)
         self.given: deque[_Assignment] = deque()
+        self.since: float | None = None  # the time at which the oldest jobs in `given` began
         self._digest = ""
         if not forks:
             with interrupts_held(), own_modules_only():
@@ -72,12 +76,14 @@ class _WorkerProcess:
         except OSError:
             raise self._failure() from None
 
-    def receive(self) -> Done:
-        """Wait for the outcome of the oldest jobs that were sent."""
+    def receive(self) -> Done | None:
+        """Wait for the beginning of the oldest jobs that were sent (None), or for their outcome."""
         try:
-            return self.pipe.recv()
+            done = self.pipe.recv()
         except (EOFError, OSError):
             raise self._failure() from None
+        self.since = time.monotonic() if done is _BEGUN else None
+        return done
 
     def _failure(self) -> WorkerFailed:
         self.process.join(timeout=1.0)
@@ -89,18 +95,20 @@ class _WorkerProcess:
 class Team(Executor):
     """Worker processes of this machine.
 
-    Every worker has up to two tasks, so that a worker that has finished one can begin the next at once. After the death
-    of a worker the team does no more jobs.
+    Every worker has up to two tasks, so that a worker that has finished one can begin the next at once.
 
     Parameters
     ----------
     workers : int
         The number of processes.
+    replaces : bool
+        Whether another process takes the place of one that died, whose tasks fail. Otherwise all tasks fail with it.
     """
 
     least_seconds = 0.1
 
-    def __init__(self, workers: int):
+    def __init__(self, workers: int, *, replaces: bool = False):
+        self._replaces = replaces
         self._workers: list[_WorkerProcess] = []
         self._thread: threading.Thread | None = None  # processes start as copies before there is a second thread
         self._lock = threading.Lock()
@@ -140,9 +148,25 @@ class Team(Executor):
             for worker in self._workers:
                 worker.send(packed, [])
             for worker in self._workers:
-                if error := worker.receive().error:
-                    raise error
+                while (done := worker.receive()) is _BEGUN:
+                    pass
+                if done.error:
+                    raise done.error
         return packed
+
+    def seconds_of(self, future: "Future[Done]") -> float:
+        """Return how long the jobs of a future have been done; 0 before they begin, and after they end."""
+        for worker in self._workers:
+            since = worker.since
+            if since is not None and any(task.future is future for task in tuple(worker.given)[:1]):
+                return time.monotonic() - since
+        return 0.0
+
+    def give_up(self, future: "Future[Done]") -> None:
+        """Kill the process that does the jobs of a future, which fails."""
+        for worker in self._workers:
+            if any(task.future is future for task in tuple(worker.given)[:1]):
+                worker.process.kill()
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
         """Queue jobs; `do` stands for `Workplace.do` in one of the processes."""
@@ -188,10 +212,29 @@ class Team(Executor):
                     if pipe is self._woken:
                         self._woken.recv_bytes()
                         continue
-                    done = busy[pipe].receive()  # type: ignore[index]
-                    busy[pipe].given.popleft().future.set_result(done)  # type: ignore[index]
+                    self._take(busy[pipe])  # type: ignore[index]
         except WorkerFailed as error:
             self._fail(error)
+
+    def _take(self, worker: _WorkerProcess) -> None:
+        """Take what a worker has sent."""
+        try:
+            done = worker.receive()
+        except WorkerFailed as error:
+            self._lose(worker, error)
+            return
+        if done is not _BEGUN:
+            worker.given.popleft().future.set_result(done)
+
+    def _lose(self, worker: _WorkerProcess, error: WorkerFailed) -> None:
+        """Let the tasks of a dead worker fail, and start another in its place."""
+        if not self._replaces:
+            raise error
+        worker.pipe.close()
+        others = [other.pipe for other in self._workers if other is not worker]
+        self._workers[self._workers.index(worker)] = _WorkerProcess(others)
+        while worker.given:
+            worker.given.popleft().future.set_exception(error)
 
     def _give(self) -> None:
         """Give tasks from the queue to the workers that have fewest."""
@@ -199,9 +242,14 @@ class Team(Executor):
             for worker in self._workers:
                 while len(worker.given) <= held and self._queue:
                     task = self._queue.popleft()
-                    if task.future.set_running_or_notify_cancel():
-                        worker.given.append(task)
+                    if not task.future.set_running_or_notify_cancel():
+                        continue
+                    worker.given.append(task)
+                    try:
                         worker.send(task.packed, task.jobs)
+                    except WorkerFailed as error:
+                        self._lose(worker, error)
+                        break
 
     def _fail(self, error: WorkerFailed) -> None:
         """Let all tasks fail, also those submitted later."""
@@ -237,4 +285,5 @@ def _work(pipe: Connection, not_mine: Sequence[Connection]) -> None:
         while True:
             if not pipe.poll(_IDLE_S):
                 place.close()  # the contestants' processes, which wait for a run that is over
-            pipe.send(sendable(place.do(*pipe.recv())))
+            packed, jobs = pipe.recv()
+            pipe.send(sendable(place.do(packed, jobs, lambda: pipe.send(_BEGUN))))

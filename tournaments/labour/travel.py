@@ -14,6 +14,7 @@ from plurispiel.tournaments.labour.work import Work
 
 __all__ = [
     "Homecoming",
+    "Outsiders",
     "PostedWork",
     "SettledWork",
     "Site",
@@ -45,6 +46,22 @@ class Site(NamedTuple):
     logs: Path
 
 
+class Outsiders(NamedTuple):
+    """Agents from outside that take part in a work, in processes of their own.
+
+    Attributes
+    ----------
+    sandbox, network : bool
+        Whether they are in a sandbox, and whether they can use the network.
+    seconds : float
+        The time that a job may take for all the answers that come too late, before the agents' limits end it.
+    """
+
+    sandbox: bool
+    network: bool
+    seconds: float
+
+
 class TravellingWork(Work, Protocol):
     """Work that other machines can do."""
 
@@ -57,8 +74,8 @@ class TravellingWork(Work, Protocol):
         """The folder for the output of agents on the run's own machine; None without agents from outside."""
 
     @property
-    def reaches_network(self) -> bool:
-        """Whether agents from outside can use the network."""
+    def outsiders(self) -> Outsiders | None:
+        """The agents from outside; None without any."""
 
     def departing(self) -> Self:
         """Return the work with absolute paths, and with the facts that must be equal on the other machine."""

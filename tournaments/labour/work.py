@@ -21,6 +21,7 @@ __all__ = [
     "Calls",
     "Done",
     "Labour",
+    "Overdue",
     "PackedWork",
     "Work",
     "WorkerFailed",
@@ -32,6 +33,10 @@ __all__ = [
 
 class WorkerFailed(OSError):
     """A worker process died, or a part of the program failed in it. The same command resumes the run."""
+
+
+class Overdue(WorkerFailed):
+    """Jobs took much longer than others of their work, and were given up."""
 
 
 class Work(Protocol):
@@ -132,12 +137,13 @@ class Workplace:
         self._begun = ExitStack()
         self._do: Callable[[Any], Any] = _nothing
 
-    def do(self, packed: PackedWork, jobs: Sequence[Any]) -> Done:
-        """Do jobs up to the first that raises an exception."""
+    def do(self, packed: PackedWork, jobs: Sequence[Any], on_begun: Callable[[], object] = lambda: None) -> Done:
+        """Do jobs up to the first that raises an exception; `on_begun` is called before the first."""
         results: list[Any] = []
         start = time.perf_counter()
         try:
             self.begin(packed)
+            on_begun()
             start = time.perf_counter()
             for job in jobs:
                 results.append(self._do(job))
@@ -150,15 +156,22 @@ class Workplace:
         self._digest, self._do = "", _nothing
         self._begun.close()
 
-    def begin(self, packed: PackedWork) -> None:
-        """Begin a work, unless it is the present one; the work begun last need not come with its content."""
+    def begin(self, packed: PackedWork, work: Work | None = None) -> None:
+        """Begin a work, unless it is the present one; the work begun last need not come with its content.
+
+        Parameters
+        ----------
+        work : Work, optional
+            The work itself; by default it is unpacked.
+        """
         if packed.digest == self._digest:
             return
         self.close()
         if packed.content:
             self._last = packed
-        assert packed.digest == self._last.digest
-        work: Work = pickle.loads(self._last.content)
+        if work is None:
+            assert packed.digest == self._last.digest
+            work = pickle.loads(self._last.content)
         self._do = self._begun.enter_context(work.begin())
         self._digest = packed.digest
 
@@ -170,11 +183,13 @@ class Alone(Executor):
 
     def __init__(self) -> None:
         self._place = Workplace()
+        self._number = 0
 
     def engage(self, work: Work) -> PackedWork:
-        """Begin a work in this process, and return it packed."""
-        packed = pack(work)
-        self._place.begin(packed)
+        """Begin a work in this process, and return a name for it; the work need not be picklable."""
+        self._number += 1
+        packed = PackedWork(str(self._number), b"")
+        self._place.begin(packed, work)
         return packed
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,11 +30,18 @@ from plurispiel.tournaments.labour.dask_parts import CONNECT_S, QuietWorker, sec
 from plurispiel.tournaments.labour.parcels import PIECE, Parcel, make_parcel, unpack
 from plurispiel.tournaments.labour.team import Team
 from plurispiel.tournaments.labour.travel import PostedWork, SettledWork, Site
-from plurispiel.tournaments.labour.work import Done, PackedWork, Work, WorkerFailed, do, pack
+from plurispiel.tournaments.labour.work import Done, Overdue, PackedWork, Work, do, pack
 
-__all__ = ["Delivery", "deliver", "run_worker"]
+__all__ = ["Delivery", "deliver", "prepare", "run_worker"]
 
 _PAUSE_S = 0.5  # between looks for a scheduler
+_LOOK_S = 5.0  # between looks at jobs that take long
+
+# Jobs that hang, in compiled code or because their process is stopped, are given up after this time at least, and this
+# many times the time of the slowest job so far.
+_LEAST_LIMIT_S, _SLOWER = 60.0, 3.0
+
+Ask = Callable[..., Any]
 
 
 class Delivery(NamedTuple):
@@ -53,6 +60,29 @@ class Delivery(NamedTuple):
     worker: str
 
 
+@dataclass
+class _Settled:
+    """A work that has arrived.
+
+    Attributes
+    ----------
+    packed : PackedWork
+        A `SettledWork`.
+    allowed : float
+        `Outsiders.seconds`.
+    slowest : float
+        The time of the slowest job of all workers, in seconds; 0 before it is known.
+    """
+
+    packed: PackedWork
+    allowed: float
+    slowest: float = 0.0
+
+    def limit(self, jobs: int) -> float:
+        """Return the seconds after which jobs are given up."""
+        return _LEAST_LIMIT_S + self.allowed + jobs * _SLOWER * self.slowest
+
+
 class Workshop:
     """The child processes of a worker, and the parcels of its machine.
 
@@ -67,10 +97,9 @@ class Workshop:
     def __init__(self, slots: int, file: Path):
         self._slots = slots
         self._file = file.resolve()
-        self._team = Team(slots)  # started by the main thread: processes end with the thread that started them
-        self._starter = ThreadPoolExecutor(1, "starter")  # this thread starts the teams that replace it
+        self._team = Team(slots, replaces=True)  # started by the main thread: processes end with their thread
         self._lock = threading.Lock()
-        self._settled: dict[str, PackedWork] = {}
+        self._settled: dict[str, _Settled] = {}
         self._logs = Path(tempfile.mkdtemp(prefix="plurispiel-logs-"))
         self._parcels = user_cache_folder() / "parcels"
 
@@ -81,55 +110,78 @@ class Workshop:
             raise done.error
         return done.results[0]
 
-    def deliver(self, packed: PackedWork, jobs: Sequence[Any], fetch: Callable[[str, int], bytes]) -> Done:
+    def prepare(self, packed: PackedWork, ask: Ask) -> Done:
+        """Begin a work in all child processes that have nothing to do; arguments as in `deliver`."""
+        try:
+            settled = self._settle(packed, ask)
+        except ValueError as error:
+            return Done([], ValueError(str(error)), 0.0)
+        begun = [self._team.submit(do, settled.packed, []) for _ in range(self._slots)]
+        return max((each.result() for each in begun), key=lambda done: done.error is not None)
+
+    def deliver(self, packed: PackedWork, jobs: Sequence[Any], patience: float, ask: Ask) -> Done:
         """Do jobs in a child process.
 
         Parameters
         ----------
         packed : PackedWork
             A `PostedWork`.
-        fetch : callable
-            Returns the piece of a file from an offset on, by the file's SHA-256.
+        patience : float
+            A factor of the time after which the jobs are given up, with the error `Overdue`.
+        ask : callable
+            Returns the scheduler's answer to one of our requests (`registry`).
 
         Raises
         ------
         WorkerFailed
-            If a child process died; all are replaced.
+            If the child process died; another takes its place.
         """
         try:
-            settled = self._settle(packed, fetch)
+            settled = self._settle(packed, ask)
         except ValueError as error:
             return Done([], ValueError(str(error)), 0.0)
-        team = self._team
-        try:
-            return team.submit(do, settled, jobs).result()
-        except WorkerFailed:
-            self._replace(team)
-            raise
+        task = self._team.submit(do, settled.packed, jobs)
+        while True:
+            try:
+                done = task.result(timeout=_LOOK_S)
+                break
+            except TimeoutError:
+                taken = self._team.seconds_of(task)
+                self._tell_slowest(packed.digest, settled, 0.0, ask)
+                if settled.slowest and taken > patience * settled.limit(len(jobs)):
+                    self._team.give_up(task)
+                    message = (
+                        f"{len(jobs)} job{'s' * (len(jobs) > 1)} took {taken:,.0f} s and more on "
+                        f"{socket.gethostname()}, and the slowest job before {settled.slowest:,.1f} s"
+                    )
+                    return Done([], Overdue(message), taken)
+        if done.results and done.seconds / len(done.results) > settled.slowest:
+            self._tell_slowest(packed.digest, settled, done.seconds / len(done.results), ask)
+        return done
 
     def close(self) -> None:
         """End the child processes."""
         self._team.shutdown()
-        self._starter.shutdown()
         shutil.rmtree(self._logs, ignore_errors=True)
 
-    def _replace(self, team: Team) -> None:
-        with self._lock:
-            if self._team is team:
-                self._team = self._starter.submit(Team, self._slots).result()
-                team.shutdown()
+    def _tell_slowest(self, digest: str, settled: "_Settled", seconds: float, ask: Ask) -> None:
+        """Tell the scheduler the time of a slow job, and learn that of the slowest job of all workers."""
+        with contextlib.suppress(OSError):  # a scheduler that is gone
+            settled.slowest = ask("slowest", digest=digest, seconds=seconds)
 
-    def _settle(self, packed: PackedWork, fetch: Callable[[str, int], bytes]) -> PackedWork:
+    def _settle(self, packed: PackedWork, ask: Ask) -> "_Settled":
         """Unpack the parcels of a work, and return the work with the paths of this machine."""
         with self._lock:
             if packed.digest not in self._settled:
                 posted: PostedWork = pickle.loads(packed.content)
-                paths = {path: str(self._unpacked(parcel, fetch)) for path, parcel in posted.parcels.items()}
+                paths = {path: str(self._unpacked(parcel, ask)) for path, parcel in posted.parcels.items()}
                 site = Site(paths, (self._file,), self._logs)
-                self._settled[packed.digest] = pack(SettledWork(posted.work, site))
+                outsiders = posted.work.outsiders
+                allowed = outsiders.seconds if outsiders else 0.0
+                self._settled[packed.digest] = _Settled(pack(SettledWork(posted.work, site)), allowed)
             return self._settled[packed.digest]
 
-    def _unpacked(self, parcel: Parcel, fetch: Callable[[str, int], bytes]) -> Path:
+    def _unpacked(self, parcel: Parcel, ask: Ask) -> Path:
         folder = self._parcels / parcel.digest
         place = folder / parcel.name
         if place.exists() and make_parcel(place) != parcel:
@@ -139,21 +191,27 @@ class Workshop:
                 for name, size, digest in parcel.files:
                     with open(temporary / parcel.name / name, "wb") as stream:
                         for offset in range(0, size, PIECE):
-                            stream.write(fetch(digest, offset))
+                            stream.write(ask("piece", digest=digest, offset=offset))
         return place
 
 
 _workshop: Workshop  # of this process: dask passes a function's name and arguments, and no objects
 
 
-def deliver(packed: PackedWork, jobs: Sequence[Any]) -> Delivery:
+def deliver(packed: PackedWork, jobs: Sequence[Any], patience: float = 1.0) -> Delivery:
     """Do jobs on the worker that dask has chosen; dask calls this in a thread."""
+    return Delivery(_workshop.deliver(packed, jobs, patience, _ask), socket.gethostname(), get_worker().address)
+
+
+def prepare(packed: PackedWork) -> Delivery:
+    """Begin a work on a worker; dask calls this in a thread."""
+    return Delivery(_workshop.prepare(packed, _ask), socket.gethostname(), get_worker().address)
+
+
+def _ask(request: str, **arguments: Any) -> Any:
+    """Return the scheduler's answer to one of our requests (`registry`)."""
     worker = get_worker()
-
-    def fetch(digest: str, offset: int) -> bytes:
-        return sync(worker.loop, worker.scheduler.plurispiel_piece, digest=digest, offset=offset)
-
-    return Delivery(_workshop.deliver(packed, jobs, fetch), socket.gethostname(), worker.address)
+    return sync(worker.loop, getattr(worker.scheduler, f"plurispiel_{request}"), **arguments)
 
 
 def run_worker(

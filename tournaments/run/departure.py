@@ -14,10 +14,10 @@ from plurispiel.agents.specs import parse_spec
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent
 from plurispiel.tournaments.contestants.sandbox import Sandbox, working_sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
-from plurispiel.tournaments.labour.travel import Site, moved_spec
+from plurispiel.tournaments.labour.travel import Outsiders, Site, moved_spec
 from plurispiel.tournaments.run.kernels import CARDS, warmup
 
-__all__ = ["Departure", "is_fickle", "missing_tables", "moved_sandbox", "try_here"]
+__all__ = ["Departure", "is_fickle", "missing_tables", "moved_sandbox", "outsiders_in", "try_here"]
 
 
 class Departure(NamedTuple):
@@ -92,6 +92,17 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules) -> None:
                 if there
                 else f"{spec} needs the bucket table {here}, and {tables_folder() / here} holds another of that name"
             )
+
+
+def outsiders_in(sandbox: Sandbox | None, seconds: float) -> Outsiders:
+    """Return how agents play in a sandbox, or without one.
+
+    Parameters
+    ----------
+    seconds : float
+        See `Outsiders`.
+    """
+    return Outsiders(sandbox is not None, sandbox is None or sandbox.network, seconds)
 
 
 def moved_sandbox(sandbox: Sandbox | None, site: Site) -> Sandbox | None:

@@ -32,10 +32,17 @@ from plurispiel.tournaments.contestants.isolation import isolate, split_agents
 from plurispiel.tournaments.contestants.speaker import SplitAgent
 from plurispiel.tournaments.labour.local import local_labour
 from plurispiel.tournaments.labour.ordered import as_done
-from plurispiel.tournaments.labour.travel import Site, absolute_spec, moved_spec, paths_of
+from plurispiel.tournaments.labour.travel import Outsiders, Site, absolute_spec, moved_spec, paths_of
 from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run import run_key
-from plurispiel.tournaments.run.departure import Departure, is_fickle, missing_tables, moved_sandbox, try_here
+from plurispiel.tournaments.run.departure import (
+    Departure,
+    is_fickle,
+    missing_tables,
+    moved_sandbox,
+    outsiders_in,
+    try_here,
+)
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 
@@ -327,10 +334,10 @@ class LbrWork:
         return self.conduct.isolation.log and self.conduct.isolation.log.parent
 
     @property
-    def reaches_network(self) -> bool:
-        """Whether an agent from outside can use the network."""
-        sandbox = self.conduct.isolation.sandbox
-        return self.config.is_outside and (sandbox is None or sandbox.network)
+    def outsiders(self) -> Outsiders | None:
+        """How an agent from outside plays, whose first fault ends the run."""
+        isolation = self.conduct.isolation
+        return outsiders_in(isolation.sandbox, isolation.limits.seconds) if self.config.is_outside else None
 
     def departing(self) -> "LbrWork":
         """Return the work with absolute paths, and with the facts that must be equal on the other machine."""

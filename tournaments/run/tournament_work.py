@@ -13,11 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.evaluation.streams import Streams
-from plurispiel.tournaments.labour.travel import Site, absolute_spec, moved_spec, paths_of
+from plurispiel.tournaments.labour.travel import Outsiders, Site, absolute_spec, moved_spec, paths_of
 from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, Job, make_contestant
 from plurispiel.tournaments.run.block_rows import Played, Remark, row_type, without_times
 from plurispiel.tournaments.run.config import TournamentConfig
-from plurispiel.tournaments.run.departure import Departure, is_fickle, missing_tables, moved_sandbox, try_here
+from plurispiel.tournaments.run.departure import (
+    Departure,
+    is_fickle,
+    missing_tables,
+    moved_sandbox,
+    outsiders_in,
+    try_here,
+)
 from plurispiel.tournaments.run.kernels import PLAY, warmup
 
 __all__ = ["PackedBlock", "TournamentWork"]
@@ -95,10 +102,11 @@ class TournamentWork:
         return self.conduct.logs
 
     @property
-    def reaches_network(self) -> bool:
-        """Whether agents in their own processes can use the network."""
-        sandbox = self.conduct.sandbox
-        return any(map(self.conduct.is_isolated, self.config.agents)) and (sandbox is None or sandbox.network)
+    def outsiders(self) -> Outsiders | None:
+        """How agents in their own processes play, which can reach their limit of faults in a block."""
+        if not any(map(self.conduct.is_isolated, self.config.agents)):
+            return None
+        return outsiders_in(self.conduct.sandbox, self.config.max_faults * self.config.time_limit)
 
     def departing(self) -> "TournamentWork":
         """Return the work with absolute paths, and with the facts that must be equal on the other machine."""

@@ -72,7 +72,7 @@ class SituationsWork:
         yield solve
 
     logs = None
-    reaches_network = False
+    outsiders = None
 
     @property
     def paths(self) -> list[Path]:

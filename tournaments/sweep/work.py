@@ -44,7 +44,7 @@ class SweepWork:
 
     paths = ()
     logs = None
-    reaches_network = False
+    outsiders = None
 
     def departing(self) -> "SweepWork":
         """Return the work, which names no files."""

@@ -19,6 +19,7 @@ from played_run import group_rows, num_stored
 from random_blueprint import pack_random
 
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, USAGE
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.runner import play_run
@@ -86,6 +87,31 @@ TournamentWork.begin = begin
 """
 """A machine that passes the comparison of arithmetic, and then computes otherwise."""
 
+IMPATIENT = """
+from plurispiel.tournaments.labour import workshop
+workshop._LOOK_S, workshop._LEAST_LIMIT_S = 0.5, 5.0
+"""
+"""A worker that soon gives up jobs."""
+
+HUNG_AT = """
+import os, socket, time
+from contextlib import contextmanager
+from plurispiel.tournaments.run.tournament_work import TournamentWork
+right = TournamentWork.begin
+
+@contextmanager
+def begin(self):
+    with right(self) as play:
+        def hang(job):
+            if job.block.first == 16:
+                time.sleep(1000.0)
+            return play(job)
+        yield hang
+
+TournamentWork.begin = begin
+"""
+"""A machine where one block hangs."""
+
 SETTINGS = ["--agents", "bot.py:Bot,tag,blueprint", "--seats", "2", "--decks", "48,shared", "--seed", "3", "--values"]
 SETTINGS = [*SETTINGS, "checkdown", "--on-fault", "forfeit"]
 
@@ -101,8 +127,14 @@ def played_here(folder, workers):
     return group_rows(out)
 
 
+ON_CLUSTER = ["--cluster", "c.json"]
+if not working_sandbox("auto", network=False):
+    ON_CLUSTER.append("--unsandboxed")
+WORKER = ["worker", "c.json", "--slots", "1"]
+
+
 def tournament(cluster, out, *options):
-    return cluster.start("tournament", *SETTINGS, "--out", out, "--cluster", "c.json", *options)
+    return cluster.start("tournament", *SETTINGS, "--out", out, *ON_CLUSTER, *options)
 
 
 def is_over(process, code=FAULT_LIMIT):
@@ -183,6 +215,40 @@ def test_a_stopped_worker_that_nobody_replaces_goes_on(cluster, tmp_path, expect
     assert group_rows(tmp_path / "out") == expected
 
 
+OWN = ["--agents", "tag,call,random", "--decks", "48", "--seed", "3", "--score", "duplicate"]
+"""Settings without agents from outside, to whom a limit leaves time."""
+
+
+@pytest.mark.slow
+def test_blocks_that_hang_on_one_machine_are_played_by_another(cluster, tmp_path):
+    is_over(cluster.start("tournament", *OWN, "--out", "here", "--workers", "1"), 0)
+    cluster.scheduler()
+    hung = cluster.start_disguised(IMPATIENT + HUNG_AT + "socket.gethostname = lambda: 'ill'", *WORKER)
+    wait_for(lambda: "works with" in hung.log.read_text(), hung)
+    run = cluster.start("tournament", *OWN, "--out", "out", "--cluster", "c.json")
+    wait_for(lambda: "s and more on ill, and the slowest job before" in run.log.read_text(), run)
+    cluster.start_disguised(IMPATIENT, *WORKER)
+    is_over(run, 0)
+    assert group_rows(tmp_path / "out") == group_rows(tmp_path / "here")
+    with contextlib.closing(RunStore.reading(tmp_path / "out")) as store:
+        assert set(store.machines()[0]) == {"ill", socket.gethostname()}
+
+
+@pytest.mark.slow
+def test_a_stopped_child_of_a_living_worker_is_replaced(cluster, tmp_path):
+    is_over(cluster.start("tournament", *OWN, "--out", "here", "--workers", "1"), 0)
+    cluster.scheduler()
+    worker = cluster.start_disguised(IMPATIENT, *WORKER)
+    wait_for(lambda: "works with" in worker.log.read_text(), worker)
+    (child,) = set(members(worker.pid)) - {worker.pid}
+    run = cluster.start("tournament", *OWN, "--out", "out", "--cluster", "c.json")
+    wait_for(lambda: num_stored(tmp_path / "out") >= 8, run)
+    os.kill(child, signal.SIGSTOP)
+    is_over(run, 0)
+    assert "done again" in run.log.read_text() and child not in members(worker.pid)
+    assert group_rows(tmp_path / "out") == group_rows(tmp_path / "here")
+
+
 @pytest.mark.slow
 def test_agents_that_crash_and_that_hang_commit_the_faults_that_they_commit_here(cluster, tmp_path):
     (tmp_path / "crash.py").write_text(CRASHES)
@@ -192,7 +258,7 @@ def test_agents_that_crash_and_that_hang_commit_the_faults_that_they_commit_here
     is_over(cluster.start("tournament", *settings, "--out", "here", "--workers", "1"))
     cluster.scheduler()
     workers = cluster.worker(), cluster.worker()
-    run = cluster.start("tournament", *settings, "--out", "there", "--cluster", "c.json")
+    run = cluster.start("tournament", *settings, "--out", "there", *ON_CLUSTER)
     is_over(run)
     rows = group_rows(tmp_path / "there")
     assert [untexted(row) for row in rows] == [untexted(row) for row in group_rows(tmp_path / "here")]
@@ -317,10 +383,32 @@ def test_what_an_agent_imports_is_sent_or_missed(cluster, tmp_path):
     cluster.scheduler()
     cluster.worker()
     options = ["--agents", "bots/bot.py:Bot,call", "--decks", "8", "--score", "duplicate", "--out", "out"]
-    without = cluster.start("tournament", *options, "--cluster", "c.json")
+    without = cluster.start("tournament", *options, *ON_CLUSTER)
     is_over(without, USAGE)
     assert "--ship FOLDER sends what an agent's file imports" in without.log.read_text()
-    is_over(cluster.start("tournament", *options, "--cluster", "c.json", "--ship", "bots"), 0)
+    is_over(cluster.start("tournament", *options, *ON_CLUSTER, "--ship", "bots"), 0)
+
+
+@pytest.mark.slow
+def test_agents_from_outside_play_without_a_sandbox_only_if_they_are_trusted(cluster, tmp_path):
+    cluster.scheduler()
+    cluster.worker()
+    options = [
+        "--agents",
+        "bot.py:Bot,call",
+        "--decks",
+        "8",
+        "--score",
+        "duplicate",
+        "--out",
+        "out",
+        "--sandbox",
+        "none",
+    ]
+    refused = cluster.start("tournament", *options, "--cluster", "c.json")
+    is_over(refused, USAGE)
+    assert "could read the key in c.json" in refused.log.read_text()
+    is_over(cluster.start("tournament", *options, "--cluster", "c.json", "--unsandboxed"), 0)
 
 
 @pytest.mark.slow

@@ -88,3 +88,9 @@ def add_cluster(add: Callable[..., Any]) -> None:
         default=[],
         help="with --cluster, repeatable: folder to send whole, because an agent's file imports from it",
     )
+    add(
+        "--unsandboxed",
+        action="store_true",
+        help="with --cluster: let agents from outside play without a sandbox, though they can then read the cluster's "
+        "key, with which they can run programs as you on all its machines",
+    )
