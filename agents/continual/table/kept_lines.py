@@ -1,7 +1,7 @@
-"""Solutions before the flop, kept in the user's cache: the same betting comes again in every match.
+"""Solutions before the flop, kept in the user's cache: the same betting recurs in every match.
 
 The paper caches the result of every preflop situation, too. Before the flop all hands of a class are alike, so a
-solution is kept by the 169 classes; that of the start of the hand takes 3 MB. A solution that was just found has the
+solution is kept by the 169 classes; one for the start of a hand takes 3 MB. A solution that was just found has the
 numbers that would be read from the cache.
 """
 
@@ -21,7 +21,7 @@ __all__ = ["keep_line", "line_place", "read_line"]
 
 _KIND, _FORMAT = "preflop line", 1  # the format counts up when solves before the flop change
 _MOST = 64
-"""Lines that are kept for the same networks and settings; bets of any size make lines without end."""
+"""Lines that are kept for the same networks and settings; bets of any size allow an endless number of lines."""
 
 
 def line_place(settings: tuple[Any, ...], start: tuple[Any, ...]) -> Path:
@@ -30,9 +30,9 @@ def line_place(settings: tuple[Any, ...], start: tuple[Any, ...]) -> Path:
     Parameters
     ----------
     settings : tuple
-        What all solves of an agent share: the digests of its networks and the settings that change numbers.
+        Shared by all solves of an agent: the digests of its networks and the settings that change numbers.
     start : tuple
-        What differs between them: the rules and the actions before the root.
+        Different in each solve: the rules and the actions before the root.
     """
     shared, own = (hashlib.sha256(repr(each).encode()).hexdigest()[:24] for each in ((*settings, __version__), start))
     return user_cache_folder() / "preflop-lines" / shared / own
