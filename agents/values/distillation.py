@@ -61,8 +61,10 @@ def level_taught_by(level: Level) -> Level:
     for found in LEVELS.values():
         if found.teacher == level.name:
             return find_level(found.name, level.menu)
-    teachers = " or ".join(each.teacher for each in LEVELS.values() if each.teacher)
-    raise ValueError(f"networks are distilled from those of the level {teachers}, not of {level.name}")
+    *teachers, last = (each.teacher for each in LEVELS.values() if each.teacher)
+    raise ValueError(
+        f"networks are distilled from those of the level {', '.join(teachers)} or {last}, not of {level.name}"
+    )
 
 
 def residuals(

@@ -189,7 +189,7 @@ def test_another_teacher_begins_anew(teacher, tmp_path, monkeypatch):
 
 
 def test_errors(teacher, tmp_path):
-    with pytest.raises(ValueError, match="level river or turn, not of leduc"):
+    with pytest.raises(ValueError, match="level river, turn or flop, not of leduc"):
         level_taught_by(LEVELS["leduc"])
     assert level_taught_by(find_level("river", "fchpa")).menu == "fchpa"
     with pytest.raises(ValueError, match="squared loss, got 'huber'"):

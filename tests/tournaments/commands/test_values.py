@@ -112,11 +112,11 @@ def test_exploitability(made, capsys):
         (
             ["sample", "preflop", "--out", "x"],
             2,
-            "a level is leduc, river, end-of-turn, turn, end-of-flop or",
+            "a level is leduc, river, end-of-turn, turn, end-of-flop, flop or",
         ),
         (["sample", "leduc", "--out", "x", "--menu", "fchpa"], 2, "the bets of leduc are fixed"),
         (["sample", "river", "--out", "x", "--menu", "fullgame"], 2, "is fc, fcpa, fchpa, got 'fullgame'"),
-        (["distil", "{net}", "--out", "x"], 2, "level river or turn, not of leduc"),
+        (["distil", "{net}", "--out", "x"], 2, "level river, turn or flop, not of leduc"),
         (["distil", "{data}/train-00000", "--out", "x"], 4, "holds a 'value data', not a value net"),
         (["distil", "{net}", "--out", "x", "--boards", "0"], 2, "boards must be 1 to"),
         (["sample", "leduc", "--out", "x", "--situations", "0"], 2, "situations must be 1 to"),
