@@ -145,7 +145,7 @@ def parse_spec(text: str) -> AgentSpec:
         if not key.isidentifier() or not equals:
             raise ValueError(f"agent options are written ?key=value&key=value, got {pair!r} in {text!r}")
         if key in dict(options):
-            raise ValueError(f"option {key!r} stands twice in {text!r}")
+            raise ValueError(f"option {key!r} appears twice in {text!r}")
         options.append((key, value))
     if not name or (colon and not argument):
         raise ValueError(f"an agent is written NAME[:ARG][?key=value&...], got {text!r}")

@@ -37,7 +37,7 @@ class Play(NamedTuple):
     ----------
     tables : RollOutTables
     biases : int64[num_seats]
-        No bias for any seat.
+        Zeros: no seat is biased.
     stakes : Stakes
         Those of the tree's own game.
     small : int
@@ -89,10 +89,10 @@ class PlannedPoints(NamedTuple):
     Attributes
     ----------
     points : int64[num_points, 8]
-        The columns: the group, or `FILLED` or `CONSTANT`; the line in `Known.means`; the node; the number of actions of
-        a decision that may take the mean over the points after its actions, else 0; the first of these in `branches`;
-        the first row in `chances`; the known combo of the decision's seat, -1 for the seat whose hands are valued; the
-        decision's street.
+        The columns: the group, or `FILLED` or `CONSTANT`; the line in `Known.means`; the node; the number of actions,
+        at a decision whose values may be the mean of those after its actions, else 0; the first of these actions in
+        `branches`; the first row in `chances`; the known combo of the decision's seat, -1 for the seat whose hands are
+        valued; the decision's street.
     chips : float64[num_points, 3]
         The seat's contribution in the tree, the ratio of the pots at the table and in the tree, and the seat's
         contribution at the table. For a point with one constant, the constant is in the last column.
@@ -102,7 +102,7 @@ class PlannedPoints(NamedTuple):
         Workspace: the probability of each action of a decision with each combo; in the first column alone for a
         decision of a seat with a known combo.
     shares, values : float64[num_points, num_combos]
-        Workspaces: the chance that each combo is valued, always with a share of 1 or more; and its value.
+        Workspaces: each combo's share, which is the chance that the combo is valued if it is below 1; and its value.
     thresholds : float64[num_combos]
         A combo is valued if its share is above this number.
     asked : bool[num_combos]
@@ -141,14 +141,14 @@ class Asked(NamedTuple):
 
 @kernel
 def share_worlds(offsets, per_combo, ranks):
-    """Leave every combo a few of the worlds where it shares no card with the board, by rank 0 in the others.
+    """Keep a few of the worlds in which each combo is possible; in the others, the combo's rank becomes 0.
 
     Parameters
     ----------
     offsets : int64[num_combos]
         The number of the world from which each combo takes worlds in ascending order; the first world follows the last.
-        It is drawn without regard to the boards. So the worlds of a combo are a fair sample of those in which the combo
-        is possible. For a combo with an offset below 0 nothing is changed.
+        Offsets are drawn without regard to the boards. So the worlds of a combo are a fair sample of those in which the
+        combo is possible. For a combo with an offset below 0 nothing is changed.
     per_combo : int
         The number of worlds for each combo; it has fewer if it is possible in fewer.
     ranks : uint16[num_worlds, num_combos]

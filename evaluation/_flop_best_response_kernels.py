@@ -168,7 +168,7 @@ def descend(nodes, deals, facing, seat, batches, board, blocks, work):
     Parameters
     ----------
     batches : int64[2]
-        The first batch, and the number after the highest one.
+        A range, as in `respond`.
     board : int
     blocks : StreetBlocks
         Modified in place: in `below`, the lanes of the ends below the given batches.

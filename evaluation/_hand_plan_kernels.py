@@ -22,7 +22,7 @@ FILL, DECIDED, ROLLED_OUT = 1, 2, 3
 """Tasks: to fill in a point's values, or to draw the worlds for a point with branches or without."""
 
 PARENT, INDEX, NODE, STREET, DECIDES_WITH, ACTOR, NUM_ACTIONS, SEATING, KINDS = range(9)
-"""Columns of `lines`. The kinds of the seats begin at `KINDS`, the seats' seats in the tree after them."""
+"""Columns of `lines`. The kinds of the seats begin at `KINDS`; the tree's seat of each seat follows them."""
 
 NUM_GROUPS, NUM_LINES, NUM_CHANCES = range(3)
 """Places in `counts`."""
@@ -38,7 +38,7 @@ def find_points(questions, cards_of, spots):
     Parameters
     ----------
     questions : int64[num_questions, 7]
-        Questions of a seat stand one after the other, and their numbers of actions do not fall. Modified in place:
+        The questions about a seat are contiguous, in ascending order of their numbers of actions. Modified in place:
         column `POINT`.
     cards_of : int64[num_seats, num_sizes, 2]
         The number of the known cards of each seat with each number of board cards, for many combos and for one alone.
@@ -167,7 +167,10 @@ def _find_group(line, seat, num_seats, held, cards, groups, counts):
 
 @kernel(inline=True)
 def _find_line(group, node, is_known, kept, counts):
-    """Return the row of `Known.means` of a group's node, a new one if the node has none."""
+    """Return the row of `Known.means` of a group's node, a new one if the node has none.
+
+    `kept` is a hash table with open addressing: a key's row is the first free one from its hash on.
+    """
     key = (group << 32) + node
     last = len(kept) - 1
     place = (key * 0x9E3779B1 >> 12) & last

@@ -261,7 +261,7 @@ class BlueprintValues(ValueFunction):
     def _do_tasks(self, asked: HandQuestions, points: np.ndarray, spots: np.ndarray) -> None:
         """Fill in the values of points by checkdown, and draw worlds, seat by seat.
 
-        Of a seat, checkdown values are computed first, and then worlds are drawn, for decisions first.
+        For each seat, checkdown values are computed first. Then worlds are drawn, for decisions first.
         """
         order = np.lexsort((np.arange(len(spots)), spots[:, planning.TASK], spots[:, planning.SPOT_SEAT]))
         for point in order[spots[order, planning.TASK] > 0].tolist():

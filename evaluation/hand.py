@@ -170,7 +170,7 @@ def play_hand(
         The random stream of each seat for this hand.
     repair : bool
         Whether an agent continues the hand after a fault, as long as its process lives. Then an illegal action is
-        replaced by the nearest legal action. After an exception, or an answer that is no action, the seat checks or
+        replaced by the nearest legal action. After an exception, or an answer that is not an action, the seat checks or
         folds, for this decision only.
 
     Raises
@@ -361,7 +361,7 @@ def action_of(answer: object) -> int:
     Raises
     ------
     AgentFault
-        If the answer is no action.
+        If the answer is not an action.
     """
     action = answer.action if isinstance(answer, Decision) else answer
     if type(action) is int:
@@ -369,7 +369,9 @@ def action_of(answer: object) -> int:
     try:
         return int(operator.index(action))  # type: ignore[arg-type]
     except Exception:  # whatever an odd object's methods do
-        raise AgentFault("illegal", f"{_text(action)} is no action: FOLD, CALL or a whole number to raise to") from None
+        raise AgentFault(
+            "illegal", f"{_text(action)} is not an action: FOLD, CALL or a whole number to raise to"
+        ) from None
 
 
 def error_text(error: BaseException) -> str:

@@ -76,7 +76,7 @@ class Betting:
 
 
 def replay_betting(rules: HoldemRules, actions: Sequence[int] | np.ndarray) -> Betting:
-    """Replay a hand's actions; raises may have any legal size, also off the game's menu.
+    """Replay a hand's actions; raises may have any legal size, even off the game's menu.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def replay_hand(
     board: Sequence[int],
     mucked: Sequence[int] = (),
 ) -> Hand:
-    """Return the hand that a replayed betting and the known cards make up.
+    """Return the hand that consists of a replayed betting and the known cards.
 
     Unknown cards that cannot matter are dealt from the rest of the deck: the hole cards of seats that folded and,
     without a showdown, all other unknown cards. A seat that mucked at the showdown without showing gets the weakest

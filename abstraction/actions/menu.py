@@ -139,7 +139,8 @@ class BetMenu:
     def __post_init__(self):
         if not self.sizes or not all(seats and all(seats) for seats in self.sizes):
             raise ValueError(
-                "a menu needs at least one street, a seat on each street and the sizes of that seat's first raise"
+                "a menu needs at least one street, a seat on each street and the sizes of that seat's first raise, "
+                f"got {self.sizes!r:.80}"
             )
 
     def sizes_at(self, street: int, seat: int, num_raises: int) -> Sizes:

@@ -6,12 +6,12 @@ and tree disagree, the following rules hold.
 - A bet below the smallest size may be mapped to a call, of size 0. If the tree offers no call, or if hand and tree
   would then wait for different seats, for example because the call ends the street in the tree, play goes on from the
   smallest raise instead. In any case the bet is *between* two sizes, a call and the smallest raise: the share of hands
-  that answers it by a fold depends on both (`Between`), not on the draw.
+  that folds to it depends on both (`Between`), not on the draw.
 - A bet above all sizes but the all-in counts as the all-in if the next seat to act cannot raise it. If that seat can,
-  play goes on from the largest size below the all-in. In either case hands fold as to a bet between these two sizes, or
-  as to the all-in if the bet is at least as large. If the all-in is the only size, a bet that can be raised counts as a
-  call. If hand and tree would then wait for different seats, the bet is *missed* (see below); but if the tree offers no
-  call, play goes on from the all-in.
+  play goes on from the largest size below the all-in. In either case, the share of hands that folds is that for a bet
+  between these two sizes, or for the all-in if the bet is at least as large. If the all-in is the only size, a bet that
+  can be raised counts as a call. If hand and tree would then wait for different seats, the bet is *missed* (see below);
+  but if the tree offers no call, play goes on from the all-in.
 - A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
   in the hand does the same. But if a live seat has no tree seat when another seat folds, the live seat takes over the
   folded seat's tree seat.
@@ -260,7 +260,7 @@ class ShadowRules:
         if number:
             return share, [self._count_as(shadow, number), upper]
         between = Between(share, None, upper)
-        called = self._check(shadow, after, own_seat) or upper
+        called = self._count_as_call(shadow, after, own_seat) or upper
         return share, [called._replace(between=between), upper._replace(between=between)]
 
     def _nearest(self, shadow: Shadow, before: BettingState, action: int, own_seat: int) -> tuple[int, float]:
@@ -305,12 +305,12 @@ class ShadowRules:
         if is_last:
             return upper._replace(between=between)
         if lower is None:
-            lower = self._check(shadow, after, own_seat)
+            lower = self._count_as_call(shadow, after, own_seat)
         if lower is None and self.states.child(shadow.node, CALL) >= 0:
             lower = self._call(shadow)._replace(missed=True)
         return (lower or upper)._replace(between=between)
 
-    def _check(self, shadow: Shadow, after: BettingState, own_seat: int) -> Shadow | None:
+    def _count_as_call(self, shadow: Shadow, after: BettingState, own_seat: int) -> Shadow | None:
         """Return the shadow after a raise that counts as a call.
 
         None if the tree offers no call, or if hand and tree would then wait for different seats.
@@ -337,8 +337,8 @@ class ShadowRules:
         """Return the shadow advanced until the tree waits for a seat that may still act on this street of the hand.
 
         A tree seat without a seat at the table, or whose seat has folded in the hand, folds or checks. A tree seat
-        whose seat will not act again on this street of the hand calls. If our own seat is to act in the hand, and its
-        tree seat later on this street of the tree, all tree seats that act before our tree seat call.
+        whose seat will not act again on this street of the hand calls. If our own seat is to act in the hand, but acts
+        later on this street of the tree, all tree seats before it call.
         """
         tree, states = self.states.tree, self.states
         while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:

@@ -66,10 +66,11 @@ def fill_nearest(points, words, centroids, squared, point, recent, labels, dista
     -----
     Two vectors whose sums differ by g have an L1 distance of at least g, and a squared distance of at least
     g**2 / dims. Blocks are in the order of their centroids' sums. The search begins with the block whose sums are
-    nearest to the point's sum, and takes further blocks by the gap between the sums, until the gap alone is too large:
-    with 200 centroids, after three of thirteen blocks in the mean. Two of three hands on a board share their features
-    with another hand.
-    The hash table `recent` finds earlier points with equal features, whose results are copied.
+    nearest to the point's sum, and takes further blocks by the gap between the sums. It stops when the gap alone is too
+    large: with 200 centroids, after three of thirteen blocks on average.
+
+    Two of three hands on a board share their features with another hand. The hash table `recent` finds earlier points
+    with equal features, whose results are copied.
     """
     dims, num_words = points.shape[1], words.shape[1]
     recent[:] = -1

@@ -194,7 +194,7 @@ def load_table(folder: Path) -> BucketTable:
             for street in BUCKETED_STREETS
         }
     except (KeyError, ValueError, TypeError) as error:
-        raise ArtefactRefused(f"{artefact.folder} is no bucket table ({error}); build the table again") from None
+        raise ArtefactRefused(f"{artefact.folder} is not a bucket table ({error}); build the table again") from None
     return BucketTable(model, {street: arrays[street] for street in BUCKETED_STREETS}, reports, artefact.digest)
 
 

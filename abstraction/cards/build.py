@@ -376,6 +376,6 @@ def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:
     table = load_table(folder)
     if table.model.config != config:
         raise ArtefactRefused(
-            f"{folder} holds the bucket table {table.model.config.name!r} of other settings; give another folder"
+            f"{folder} holds the bucket table {table.model.config.name!r} with other settings; give another folder"
         )
     return table

@@ -31,8 +31,8 @@ DISTANCES: dict[str, tuple[str, ...]] = {
 }
 """The distances by which each kind of features can be divided into buckets, the default first.
 
-``percentile`` is no distance: each hand has a single number, and percentiles of these numbers separate the buckets. The
-other names are distances for k-means, see `distances`. ``emd`` is the earth mover's distance, and ``greedy-emd`` an
+``percentile`` is not a distance: each hand has a single number, and percentiles of these numbers separate the buckets.
+The other names are distances for k-means, see `distances`. ``emd`` is the earth mover's distance, and ``greedy-emd`` an
 upper bound of the earth mover's distance.
 """
 

@@ -118,7 +118,7 @@ class VectorDistance:
         return distances.astype(np.float64) ** (1 if self.squared else 2)
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return rounded arithmetic means, also for `L1`; they minimise the sum of squared Euclidean distances."""
+        """Return rounded arithmetic means, even for `L1`; they minimise the sum of squared Euclidean distances."""
         return ((2 * sums + masses[:, None]) // (2 * masses[:, None])).astype(np.uint8)
 
 

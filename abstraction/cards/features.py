@@ -21,7 +21,7 @@ _CROWD_BOARDS = 1_000
 
 
 def made_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return each combo's probability to be ahead on this board, ties counted half: float64[num_combos], read-only.
+    """Return each combo's probability of being ahead on this board, ties counted half: float64[num_combos], read-only.
 
     The opponent's hand is uniform among the compatible combos, and later board cards are ignored. With three hole
     cards, the opponent's combo may share cards with the hand. Combos that share a card with the board have 0.
@@ -30,7 +30,7 @@ def made_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 
 
 def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return each combo's probability to win at showdown, ties counted half: E[HS], float64[num_combos], read-only.
+    """Return each combo's probability of winning at showdown, ties counted half: E[HS], float64[num_combos], read-only.
 
     E[HS] is the mean of `made_strength` over all run-outs that share no card with the combo. Before the flop of Texas
     hold'em, stored exact values of the 169 classes are returned. In other games with more than 25,000 run-outs (a large
@@ -42,11 +42,11 @@ def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 
 
 def crowd_strength(rules: HoldemRules, board: tuple[int, ...], num_opponents: int) -> np.ndarray:
-    """Return each combo's approximate chance to beat several uniformly random hands: float64[num_combos], read-only.
+    """Return each combo's approximate chance of beating several uniformly random hands: float64[num_combos], read-only.
 
     On a whole board the chance is `made_strength` to the power of the number of opponents, as if their hands were
-    independent. The result is the mean over run-outs. Up to 1,000 run-outs are all taken. From 1,001 to 25,000, at
-    most 300 at equal steps are taken: every fourth on flops of Texas hold'em, where the errors are 0.005 in the mean
+    independent. The result is the mean over run-outs: over all of them if there are at most 1,000. Of 1,001 to 25,000,
+    at most 300 at equal steps are taken: every fourth on flops of Texas hold'em, where the errors are 0.005 on average
     and 0.05 at most. Of more than 25,000, 1,000 fixed random ones are taken. Combos that share a card with the board
     have 0.
 

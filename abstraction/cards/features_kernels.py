@@ -213,7 +213,7 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
 
 @kernel
 def hand_strength(tables, combos, hole_cards, board):
-    """Return the probability of one hand to be ahead on a board: its entry in `features.made_strength`.
+    """Return the probability that one hand is ahead on a board: its entry in `features.made_strength`.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def hand_strength(tables, combos, hole_cards, board):
             other = rank_word(tables, word, board_masks | held)
             points += 2 * (rank > other) + (rank == other)
             count += 1
-    if num_hole >= 3:  # the hand itself is no opponent, but was counted as one that ties
+    if num_hole >= 3:  # the hand itself is not an opponent, but was counted as one that ties
         points -= 1
         count -= 1
     return points / (2.0 * count) if count > 0 else 0.0

@@ -66,7 +66,7 @@ def require_model(model: StreetModel, num_next: int) -> None:
 
 
 def require_report(street: str, report: Mapping[str, np.ndarray], num_buckets: int, num_boards: int) -> None:
-    """Raise ValueError if the arrays of a report are not such as `buckets.StreetReport` describes.
+    """Raise ValueError if the arrays of a report do not have the form that `buckets.StreetReport` describes.
 
     A bucket may have any number of examples. The quality is not checked here.
     """

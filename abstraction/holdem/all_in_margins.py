@@ -27,9 +27,9 @@ def hand_classes(rules: HoldemRules) -> np.ndarray:
 def all_in_margins(rules: HoldemRules) -> np.ndarray:
     """Return the margin of a hand that is all-in before the flop, by classes: float64[num_classes, num_classes].
 
-    The margin between two combos is the first one's probability to win minus that to lose, over all boards. Entry
-    [a, b] is the sum of a combo's margins against the compatible combos of class b, in the mean over the combos of
-    class a. For hold'em with 52 cards the totals are stored.
+    The margin between two combos is the first one's probability of winning minus that of losing, over all boards. Entry
+    [a, b] is the sum of a combo's margins against the compatible combos of class b, averaged over the combos of class
+    a. For hold'em with 52 cards the totals are stored.
     """
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.num_board_cards) == (4, 13, 2, 5):
         totals = np.load(Path(__file__).with_name("all_in_totals.npy"), allow_pickle=False)
@@ -41,7 +41,7 @@ def all_in_margins(rules: HoldemRules) -> np.ndarray:
 
 
 def compute_all_in_totals(rules: HoldemRules) -> np.ndarray:
-    """Return, for each two classes of hands, the number of deals that the first class wins less the number it loses.
+    """Return, for each pair of classes of hands, the number of deals that the first wins less the number that it loses.
 
     A deal is a combo of each class and a board. For hold'em the computation takes about half a minute.
 

@@ -71,7 +71,7 @@ def start_hand(rules, state):
     state[NEXT_RAISE] = 2 * max_contrib
     state[NUM_RAISES] = 0
     state[NUM_ACTIONS] = 0
-    state[NUM_CALLED] = 0  # a blind is no call: the big blind may still raise when all have called
+    state[NUM_CALLED] = 0  # a blind is not a call: the big blind may still raise when all have called
     state[NUM_LIVE] = num_seats
     state[NUM_ACTING] = num_acting
     state[ACTING] = acting
@@ -109,7 +109,7 @@ def apply_action(rules, state, action):
     The effects of the three actions are selected by arithmetic instead of branches. Actions are hard to predict, and a
     mispredicted branch costs more than the arithmetic. Fold and call (0 and 1) are not above the largest contribution,
     so that `max` ignores them. LLVM makes branches of ``max(a, b)``, of a product with 0 or 1 and of a choice between
-    two numbers, but not of ``a + max(b - a, 0)`` and of a shift by 0 or 63 bits.
+    two numbers, but not of ``a + max(b - a, 0)`` or of a shift by 0 or 63 bits.
     """
     seat = state[ACTOR] & 15  # the compiler then knows that the index is not negative
     stack = rules[STACK + seat]
@@ -118,7 +118,8 @@ def apply_action(rules, state, action):
     raises = np.int64(action > CALL)
     matched = max_contrib + max(action - max_contrib, 0)
     contrib = state[CONTRIB + seat]
-    contrib += (stack + min(matched - stack, 0) - contrib) >> ((folds << 6) - folds)  # 63 bits are all: a fold adds 0
+    # A fold adds 0, as a shift by 63 bits leaves 0.
+    contrib += (stack + min(matched - stack, 0) - contrib) >> ((folds << 6) - folds)
     has_chips = np.int64(contrib < stack)
     street = state[STREET] & 3
     # After a raise from M to x the next raise is to x + (x - M) at least. After a smaller all-in raise the old minimum
@@ -129,7 +130,7 @@ def apply_action(rules, state, action):
     num_raises = state[NUM_RAISES] + raises
     num_actions = state[NUM_ACTIONS] + 1
     stays = has_chips * (1 - folds)
-    num_called = (state[NUM_CALLED] >> (raises << 3)) + stays  # below 2**8: after a raise, the others have not called
+    num_called = (state[NUM_CALLED] >> (raises << 3)) + stays  # a raise shifts out the count, which is below 2**8
     num_live = state[NUM_LIVE] - folds
     num_acting = state[NUM_ACTING] - 1 + stays
     acting = state[ACTING] ^ ((1 - stays) << seat)
@@ -153,7 +154,7 @@ def apply_action(rules, state, action):
             num_actions = 0
             num_called = 0
         else:
-            street = last_street  # also if the other streets pass without betting because seats are all-in
+            street = last_street  # even if the other streets pass without betting because seats are all-in
         state[STREET] = street
     state[NEXT_RAISE] = next_raise
     state[NUM_RAISES] = num_raises

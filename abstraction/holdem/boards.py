@@ -2,7 +2,7 @@
 
 Two boards are of one class if a permutation of the suits maps one board to the other. Each suit of a board has a set of
 ranks, read as a bit mask; in the representative of a class, these masks descend from suit 0 on. The order of a board's
-cards does not count. If suits are renamed in hand and board alike, the hand keeps its features. A table with one row
+cards does not matter. If suits are renamed in hand and board alike, the hand keeps its features. A table with one row
 for each class, which has an entry for each combo, therefore serves every board. If `find_boards` returns a class and a
 permutation for a board, and `row` is the class's row, ``row[relabel_combos()[permutation]]`` is the board's row.
 """
@@ -128,8 +128,8 @@ def find_boards(
     Raises
     ------
     ValueError
-        If `boards` does not hold integers along a last axis of 0..5 cards, a card is not in the deck, or a card is
-        twice on a board.
+        If `boards` does not hold integers along a last axis of 0..5 cards, a card is not in the deck, or a card
+        occurs twice on a board.
     """
     cards = np.asarray(boards)
     if cards.ndim == 0 or (cards.size and cards.dtype.kind not in "iu"):

@@ -1,10 +1,11 @@
 """Cards, combos and their text.
 
-A card is ``4 * rank + suit`` with deuce = 0 ... ace = 12 and the suits in the order ``cdhs``; so
-``2c`` is 0 and ``As`` is 51. Decks with fewer ranks or suits use the lowest ranks and the first
-suits; their cards keep these numbers. A *combo* is the unordered set of one seat's hole cards. Combos are numbered by
-their cards' positions in the deck, in colexicographic order. The two-card combos 0, 1, 2, ... have the positions
-``{0,1}, {0,2}, {1,2}, {0,3}, ...``, so that ``combo_id = high * (high - 1) / 2 + low``.
+A card is ``4 * rank + suit`` with deuce = 0 ... ace = 12 and the suits in the order ``cdhs``; so ``2c`` is 0 and ``As``
+is 51. Decks with fewer ranks or suits use the lowest ranks and the first suits; their cards keep these numbers.
+
+A *combo* is the unordered set of one seat's hole cards. Combos are numbered by their cards' positions in the deck, in
+colexicographic order. The two-card combos 0, 1, 2, ... have the positions ``{0,1}, {0,2}, {1,2}, {0,3}, ...``, so that
+``combo_id = high * (high - 1) / 2 + low``.
 """
 
 import functools
@@ -58,7 +59,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
         raise ValueError(f"cards are written like 'QsJh2h' (ranks {RANKS}, suits {SUITS}), got {text!r}")
     cards = tuple(4 * RANKS.index(rank) + SUITS.index(suit) for rank, suit in pairs)
     if len(set(cards)) != len(cards):
-        raise ValueError(f"a card stands twice in {text!r}")
+        raise ValueError(f"a card appears twice in {text!r}")
     return cards
 
 

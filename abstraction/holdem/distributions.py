@@ -29,6 +29,6 @@ def normalised(rows: np.ndarray, otherwise: npt.ArrayLike) -> np.ndarray:
 def purged(rows: np.ndarray, threshold: float) -> np.ndarray:
     """Return rows of probabilities in which those below a threshold are 0 and the others are scaled to sum to 1.
 
-    A row without a probability from the threshold on stays as it is.
+    A row whose probabilities are all below the threshold is not changed.
     """
     return normalised(np.where(rows >= threshold, rows, 0.0), rows)

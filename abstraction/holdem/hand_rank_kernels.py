@@ -11,7 +11,7 @@ first line; the next three lines do the same card by card::
 
 where `k` is the number of cards of the finished hand. A repeated card is not detected, but never leads outside the
 tables. These helpers should be called directly in the loop, where LLVM inlines them. A further helper around them is
-not inlined, and three times slower.
+not inlined, and is three times slower.
 
 A word holds, from bit 0 on, the key of the ranks 3..8 (16 bits), the key of the ranks 9..A (16 bits) and four bits for
 each suit. The keys begin with an offset for the number of cards, from ``starts``. The four bits count the suit's cards,

@@ -33,7 +33,7 @@ GAME_NAMES = ("universal_poker", "leduc_poker", "kuhn_poker")
 
 _GAME_STRING = re.compile(r"\w+(\((\w+=[^(),=]*(,\w+=[^(),=]*)*)?\))?")
 _NUMERIC = re.compile(r"=([-+.0-9]+)(?=[,)])")
-"""A value that OpenSpiel's parser takes for a number. If it is none, or too large, the parser raises a RuntimeError."""
+"""A value that OpenSpiel's parser takes for a number; the parser raises RuntimeError if it is wrong or too large."""
 
 
 def parse_game(text: str) -> HoldemRules:
@@ -223,7 +223,7 @@ class OpenSpielGame:
     def replay(self, deck: Sequence[int], actions: Iterable[int]) -> pyspiel.State:
         """Return OpenSpiel's state after our actions on a deck (hole cards seat by seat, then the board).
 
-        Board cards are dealt wherever the state asks for a card, also after the end of `actions`. In a limit
+        Board cards are dealt wherever the state asks for a card, even after the end of `actions`. In a limit
         ``universal_poker`` every action N > 1 stands for the only raise on offer.
 
         Raises
@@ -286,7 +286,7 @@ def _rules(name: str, parameters: dict[str, Any]) -> HoldemRules:
 
 def _refuse_unknown(name: str, parameters: dict[str, Any], known: Iterable[str]) -> None:
     if unknown := set(parameters) - {"name", *known}:
-        raise ValueError(f"{name} has no parameter {', '.join(sorted(unknown))}")
+        raise ValueError(f"{name} has no parameter {', '.join(sorted(unknown))}; it has {', '.join(known)}")
 
 
 def _number(name: str, parameter: str, value: object) -> int:

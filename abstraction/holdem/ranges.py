@@ -3,7 +3,7 @@
 The notation is the usual one of players and solvers, with items separated by commas or blanks. An item is a pair
 (``AA``), a suited or offsuit class (``AKs``, ``AKo``), both classes (``AK``), one combo (``AhKd``) or every combo
 (``random``). ``TT+`` names the pairs from tens to aces, and ``ATs+`` the classes ATs, AJs, AQs and AKs. ``77-44``,
-``A5s-A2s`` and ``T9s-54s`` name all classes from one to the other. A weight from 0 to 1 may stand after an item, as in
+``A5s-A2s`` and ``T9s-54s`` name all classes from one to the other. A weight from 0 to 1 may follow an item, as in
 ``AKs:0.5``; the default is 1.
 """
 
@@ -60,7 +60,7 @@ def parse_range(text: str) -> np.ndarray:
         combos = _combos(cards)
         if named[combos].any():
             twice = next(combo for combo in combos if named[combo])
-            raise ValueError(f"{combo_text(twice)} stands twice in the range, the second time in {item!r}")
+            raise ValueError(f"{combo_text(twice)} appears twice in the range, the second time in {item!r}")
         named[combos] = True
         weights[combos] = weight
     if not weights.any():
@@ -69,7 +69,7 @@ def parse_range(text: str) -> np.ndarray:
 
 
 def write_range(weights: npt.ArrayLike) -> str:
-    """Return the shortest usual text of a range, the inverse of `parse_range`; empty without any weight.
+    """Return the shortest usual text of a range, the inverse of `parse_range`; empty if all weights are 0.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The rank of one hand at a time, for Python code that meets its hands one after another.
 
-`hand_rank.hand_rank` ranks many hands in one call; for one hand it spends almost all of its time on making arrays. The
+`hand_rank.hand_rank` ranks many hands in one call; for one hand it spends almost all of its time making arrays. The
 kernel here takes the cards as numbers. The tables of the evaluator are constants of the kernel's code: seven arrays as
 arguments would take longer than the look-up.
 
@@ -29,7 +29,7 @@ def single_hand_rank(cards: Sequence[int]) -> int:
     Raises
     ------
     ValueError
-        If a hand of another size is given, or another number than a card id 0..51.
+        If the hand has another size, or a number is not a card id 0..51.
 
     >>> from plurispiel.abstraction.holdem.cards import parse_cards
     >>> single_hand_rank(parse_cards("AsKsQsJsTs2c3d"))
@@ -70,7 +70,7 @@ def _make_kernel() -> Callable[..., int]:
 
     @kernel
     def rank_seven(a, b, c, d, e, f, g):
-        """Return the rank of seven cards; 0 if one of the numbers is no card id."""
+        """Return the rank of seven cards; 0 if one of the numbers is not a card id."""
         if min(a, b, c, d, e, f, g) < 0 or max(a, b, c, d, e, f, g) > 51:
             return 0
         word = start + words[a] + words[b] + words[c] + words[d] + words[e] + words[f] + words[g]

@@ -67,7 +67,7 @@ def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike)
     if reach.shape != (2, len(hands.combos)):
         raise ValueError(f"a range has a weight for each of the {len(hands.combos)} hands, got {reach.shape[1:]}")
     if len(hands.cards) and hands.cards.max() >= kernels.NUM_CARDS:
-        raise ValueError("three-way values are for two hole cards")
+        raise ValueError("three-way values are for two hole cards, got hands of one")
     work = _PairSums(
         number=np.empty((kernels.NUM_CARDS, kernels.NUM_CARDS), np.int64),
         totals=np.empty((kernels.NUM_SETS, 2)),
@@ -97,7 +97,7 @@ def three_way_values(
     contributions : sequence of float
         Chips put in by the hand's owner, by the player with range `first` and by the player with range `second`.
     folded : sequence of float
-        Chips put in by each seat that has folded. If one of the two other players has folded, the player's chips stand
+        Chips put in by each seat that has folded. If one of the two other players has folded, that player's chips are
         here, and the player's entry of `contributions` is 0.
 
     Raises

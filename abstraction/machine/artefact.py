@@ -182,7 +182,7 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
 
 
 def stored_config(folder: Path, kind: str) -> dict[str, Any]:
-    """Return the settings of an artefact without its arrays, whose files are not looked at.
+    """Return the settings of an artefact, without opening the files of its arrays.
 
     Raises
     ------
@@ -296,7 +296,7 @@ def _finite(text: str) -> float:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key appears twice")
     return found
 
 
@@ -365,12 +365,11 @@ def _load_array(path: Path, facts: Mapping[str, Any]) -> np.ndarray:
         dtype, shape = np.dtype(facts["dtype"]), tuple(facts["shape"])
         header = array_header(file)
         if header != (dtype, shape) or file.tell() + math.prod(shape) * dtype.itemsize != size:
-            raise _refusal(path, "is no array of the dtype and shape in the manifest")
+            raise _refusal(path, "is not an array of the dtype and shape in the manifest")
         if not math.prod(shape):
             return np.zeros(shape, dtype)
-        return np.memmap(file, dtype, "r", file.tell(), shape).view(
-            np.ndarray
-        )  # a slice of a memmap takes ten times as long
+        # A plain array, because slicing a memmap takes ten times as long.
+        return np.memmap(file, dtype, "r", file.tell(), shape).view(np.ndarray)
 
 
 def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
@@ -402,7 +401,7 @@ def _open(path: Path) -> Iterator[io.BufferedReader]:
         raise _refusal(path, f"cannot be read ({error.strerror})") from None
     if path.is_symlink() or not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise _refusal(path, "is no plain file")
+        raise _refusal(path, "is not a plain file")
     with open(handle, "rb") as file:
         yield file
 

@@ -1,9 +1,9 @@
 """Kernels as parts of other kernels: intermediate code without machine code.
 
-numba compiles each function that a function calls to machine code first, and then once more as a part of each caller:
-LLVM optimised a kernel that is called through four others five times, and wrote it out five times. Here a kernel that
-another kernel calls is kept as intermediate code, which LLVM optimises with the caller only. A kernel gets machine code
-when Python calls it.
+numba compiles a function that another function calls to machine code first, and then once more as a part of each
+caller. LLVM therefore optimised a kernel at the end of a chain of four callers five times, and wrote it out five times.
+Here a kernel that another kernel calls is kept as intermediate code, which LLVM optimises with the caller only. A
+kernel gets machine code when Python calls it.
 
 All names of numba in this module are private ones, like the option ``_nrt`` of `jit`; numba's minor version is pinned.
 """
@@ -39,7 +39,7 @@ class _InnerLibrary(_JITCodeLibrary):
 
     @classmethod
     def read(cls, codegen: Any, state: tuple[str, bytes]) -> "_InnerLibrary":
-        """Return a library from what `serialize_using_object_code` returned."""
+        """Return a library from the result of `serialize_using_object_code`."""
         name, bitcode = state
         library = cls(codegen, name)
         library._final_module = _llvm.parse_bitcode(bitcode)

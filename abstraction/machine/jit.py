@@ -49,7 +49,7 @@ KERNELS: list[Any] = []
 
 @functools.cache
 def _sources() -> dict[str, bytes]:
-    """Return the source of every module of the package by path, a text, because texts are quicker than `Path`."""
+    """Return the source of every module of the package by path; paths are texts, which are quicker than `Path`."""
     found = {}
     for top in _FOLDERS:
         for folder, _, names in os.walk(_ROOT / top):
@@ -88,7 +88,7 @@ def records() -> dict[str, tuple[bytes, ...]]:
 
 @functools.cache
 def _surroundings() -> bytes:
-    """Return what all compiled code depends on besides modules: the `records`, numba's version and the processor."""
+    """Return all dependencies of compiled code but modules: the `records`, numba's version and the processor."""
     facts = (__name__, numba.__version__, _llvm.get_host_cpu_name(), sorted(records().items()))
     return repr(facts).encode()
 
@@ -160,7 +160,7 @@ CACHE_FOLDER, _READ_ONLY = _cache_folder()
 
 @functools.cache
 def _module_folder(source: Path) -> Path:
-    """Return the folder of a module's compiled code, with links to what the read-only folder has."""
+    """Return the folder of a module's compiled code, with links to the files of the read-only folder."""
     name = f"{source.stem}-{source_digest(source)}"
     folder = CACHE_FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -189,8 +189,8 @@ class _KernelCache(_FunctionCache):
     """A kernel's cache that loads compiled code without the modules that numba needs to compile.
 
     numba first imports all that it can compile, with parts of scipy: a third of a second in every process. Code in the
-    cache needs none of it, as long as it counts no references. If the cache lacks a kernel, numba imports all of it
-    when it compiles the kernel.
+    cache needs none of these modules if it counts no references. numba imports them when it compiles a kernel that the
+    cache lacks.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -19,6 +19,7 @@ def _compiled(typing_context, array, index):
         pointer = builder.bitcast(builder.gep(data, [arguments[1]]), ir.PointerType(ir.IntType(8)))
         word = ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [pointer.type, word, word, word])
+        # With opaque pointers, from LLVM 15 on, the name of the function does not tell the pointer's type.
         name = "llvm.prefetch.p0" if str(pointer.type) == "ptr" else "llvm.prefetch.p0i8"
         function = cgutils.get_or_insert_function(builder.module, function_type, name)
         for_writing, keep, data_cache = word(1), word(3), word(1)

@@ -95,8 +95,8 @@ def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) ->
 
 
 def require_name(name: object) -> None:
-    """Raise ValueError unless a name can name a folder: printable, not too long, without slashes and leading dot."""
+    """Raise ValueError unless a name can name a folder: printable, not too long, without slashes or a leading dot."""
     if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable() or set(name) & set("/\\"):
-        raise ValueError(f"a name is a text of 1 to {MAX_NAME} printable characters without / and \\, got {name!r:.80}")
+        raise ValueError(f"a name is a text of 1 to {MAX_NAME} printable characters without / or \\, got {name!r:.80}")
     if name.startswith("."):
         raise ValueError(f"a name does not begin with a dot, got {name!r}")

@@ -1,9 +1,9 @@
 """Any sequential OpenSpiel game that fits in memory, flattened into arrays.
 
-Histories are numbered breadth first, so that the children of a history are contiguous and every history
-comes after its parent. Infosets are numbered by player, then by their first history. Every infoset has perfect
-recall: in all of its histories, the player to act took the same actions before. A *strategy* is one float64 array
-over the actions of all infosets, in order, with the probabilities of an infoset side by side.
+Histories are numbered breadth first, so that the children of a history are contiguous and every history comes after its
+parent. Infosets are numbered by player, then by their first history. Every infoset has perfect recall: in all of its
+histories, the player to act took the same actions before. A *strategy* is one float64 array over the actions of all
+infosets, in order, with the probabilities of an infoset side by side.
 """
 
 import functools
@@ -186,8 +186,8 @@ def flatten(
     histories a second; their histories are counted beforehand. All other games are walked state by state, some hundred
     thousand histories a second; their number of histories is estimated beforehand, and slow walks are kept on disk
     (`history_cache`). If the estimate is above a hundred times the limit, the game is refused at once. So is a poker
-    game of more public nodes, if the histories counted up to then are above the limit. Otherwise the game is refused
-    when the walk passes the limit.
+    game of more than 200,000 public nodes, if the histories counted at these nodes are above the limit. Otherwise the
+    game is refused when the walk passes the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(
@@ -335,7 +335,7 @@ def assemble_tree(game: str, found: Histories) -> GameTree:
         known, label = np.unique(pairs, return_inverse=True)
         label, num_labels = (label - 1).astype(np.int32), len(known)
     if not kernels.all_alike(infoset, num_children[firsts], num_children):
-        raise ValueError(f"{game} offers different actions in one information state")
+        raise ValueError(f"{game} offers different numbers of actions in one information state")
     counts = np.bincount(infoset[infoset >= 0], minlength=len(firsts))
     histories_first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     histories = np.empty(histories_first[-1], dtype=np.int32)

@@ -112,7 +112,7 @@ def find_game(text: str) -> pyspiel.Game:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Discard what C++ writes to standard error: OpenSpiel prints each error that it also raises."""
+    """Discard the output of C++ to standard error: OpenSpiel prints each error that it also raises."""
     try:
         kept = os.dup(2)
     except OSError:  # no stderr

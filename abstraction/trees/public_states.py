@@ -106,7 +106,7 @@ def public_states(tree: GameTree) -> PublicStates:
     parents, players, streets = [np.array([-1])], [tree.player[:1]], [np.array([-1])]
     # For each history of a depth, `dealt` is the number of cards dealt, `holes` holds each seat's cards as bits, and
     # `cards` holds as bits the board cards dealt on the street so far, if the last step dealt one. The order of a
-    # street's cards does not count, so after a board card public states are told apart by `cards` and by the anchor,
+    # street's cards does not matter, so after a board card public states are told apart by `cards` and by the anchor,
     # the public state before the street's first card. After any other step, the anchor is the parent's public state.
     dealt, holes = np.zeros(1, dtype=np.int64), np.zeros((1, rules.num_seats), dtype=np.int64)
     cards, anchor = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)

@@ -85,7 +85,7 @@ def test_malformed_specs_are_refused(text):
 
 
 def test_an_option_given_twice_is_refused():
-    with pytest.raises(ValueError, match="'x' stands twice in 'call[?]x=1&x=2'"):
+    with pytest.raises(ValueError, match="'x' appears twice in 'call[?]x=1&x=2'"):
         parse_spec("call?x=1&x=2")
 
 

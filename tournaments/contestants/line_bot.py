@@ -400,7 +400,7 @@ def _parsed(line: bytes) -> Message:
 def _unique(pairs: list[tuple[str, Any]]) -> Message:
     message = dict(pairs)
     if len(message) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key appears twice")
     return message
 
 
@@ -418,14 +418,15 @@ def _action(text: str) -> int:
     Raises
     ------
     AgentFault
-        If the text is no action.
+        If the text is not an action.
     """
     if text in ("f", "c"):
         return FOLD if text == "f" else CALL
     match = _RAISE.fullmatch(text)
     if match is None or not CALL < int(match[1]) < _MAX_NUMBER:
         raise AgentFault(
-            "illegal", f"{_shown(text)} is no action: f, c, or r and at least 2 chips over the whole hand, as in r300"
+            "illegal",
+            f"{_shown(text)} is not an action: f, c, or r and at least 2 chips over the whole hand, as in r300",
         )
     return int(match[1])
 

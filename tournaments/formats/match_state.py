@@ -61,7 +61,7 @@ def read_match_state(text: str, rules: HoldemRules) -> MatchState:
     Raises
     ------
     ValueError
-        If the line is malformed or too long, the rules do not allow the betting, a card stands twice, or cards are
+        If the line is malformed or too long, the rules do not allow the betting, a card appears twice, or cards are
         missing or shown too early. A seat sees its own cards, and at a showdown those of all seats that have not
         folded. During the hand it sees no others; at the end, any other seat's cards may be shown, as some dealers show
         those of folded seats.
@@ -85,7 +85,7 @@ def read_match_state(text: str, rules: HoldemRules) -> MatchState:
             raise ValueError(f"seat {seat} sees {count} hole cards of seat {other} here, got {cards_text[:80]!r}")
     seen = [card for cards in (*hole_cards, board) for card in cards]
     if len(set(seen)) != len(seen):
-        raise ValueError(f"a card stands twice in {cards_text[:80]!r}")
+        raise ValueError(f"a card appears twice in {cards_text[:80]!r}")
     return MatchState(seat, number, betting, hole_cards, board)
 
 
@@ -161,7 +161,7 @@ def read_action(text: str, rules: HoldemRules) -> int:
     Raises
     ------
     ValueError
-        If the text is no action.
+        If the text is not an action.
     """
     if text in ("f", "c"):
         return FOLD if text == "f" else CALL

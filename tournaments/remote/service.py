@@ -98,7 +98,7 @@ def checked_state(
     if showdown and not other:
         raise ValueError("a showdown without the opponent's cards")
     if len({*own, *other, *board}) != len(own) + len(other) + len(board):
-        raise ValueError("a card stands twice")
+        raise ValueError("a card appears twice")
     if is_over != (winnings is not None):
         raise ValueError(f"by our rules the hand is {'' if is_over else 'not '}over, the service says otherwise")
     if not is_over and betting.state.actor != seat:
@@ -151,7 +151,7 @@ def cards_of(value: str | Sequence[Any] | None) -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        If the value holds anything else, or a card stands twice.
+        If the value holds anything else, or a card appears twice.
     """
     if not value:
         return ()

@@ -52,9 +52,9 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
 class Player:
     """An agent at a remote table: from the table's states it gets the messages that `play_hand` would send.
 
-    An illegal action becomes the nearest legal one. After an exception in `act`, or an answer that is no action, the
-    seat folds to a bet, and checks otherwise, for this decision only. After a fault that ends the agent's process, the
-    seat does so to the end of the hand.
+    An illegal action becomes the nearest legal one. After an exception in `act`, or an answer that is not an action,
+    the seat folds to a bet, and checks otherwise, for this decision only. After a fault that ends the agent's process,
+    the seat does so to the end of the hand.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def test_a_finished_table_is_not_built_again(table, monkeypatch):
     found, folder = table
     monkeypatch.delattr(building, "_Builder")
     assert build_table(SMALL_TABLE, folder).digest == found.digest
-    with pytest.raises(ArtefactRefused, match="of other settings"):
+    with pytest.raises(ArtefactRefused, match="with other settings"):
         build_table(dataclasses.replace(SMALL_TABLE, seed=2), folder)
 
 

@@ -56,6 +56,6 @@ def test_numbers_that_cannot_be_are_refused_though_the_manifest_fits(kept, tmp_p
     arrays = kept.arrays | {name: change(np.array(kept.arrays[name]))}
     forged = dataclasses.replace(kept, arrays=arrays, digest="forged")
     monkeypatch.setattr("plurispiel.abstraction.cards.buckets.load_artefact", lambda *which: forged)
-    with pytest.raises(ArtefactRefused, match="is no bucket table") as refused:
+    with pytest.raises(ArtefactRefused, match="is not a bucket table") as refused:
         load_table(tmp_path)
     assert str(refused.value).isprintable()

@@ -203,7 +203,7 @@ def test_every_damaged_byte_is_noticed(folder, name):
         damaged = content.copy()
         damaged[position] ^= 1
         (folder / name).write_bytes(damaged)
-        refused(folder, "is damaged|has format|is no array")
+        refused(folder, "is damaged|has format|is not an array")
     for length in (0, 1, len(content) // 2, len(content) - 1):
         (folder / name).write_bytes(content[:length])
         refused(folder, "bytes instead of|is damaged")
@@ -290,7 +290,7 @@ def test_manifests_that_are_signed_and_none_of_ours(folder, old, new):
 def test_headers_that_are_none(folder, header):
     content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
     replace_file(folder, "regret.npy", content)
-    refused(folder, "is no array of the dtype and shape in the manifest")
+    refused(folder, "is not an array of the dtype and shape in the manifest")
 
 
 def test_an_empty_array_of_any_length(folder):
@@ -336,15 +336,15 @@ def test_bytes_that_are_no_text(folder):
 
 def test_files_that_are_not_what_the_manifest_says(folder):
     replace_file(folder, "regret.npy", saved(np.array([{"a": 1}], dtype=object), allow_pickle=True))
-    refused(folder, "regret.npy is no array of the dtype and shape in the manifest")
+    refused(folder, "regret.npy is not an array of the dtype and shape in the manifest")
     replace_file(folder, "regret.npy", saved(np.zeros(1000, dtype=np.float32)))
-    refused(folder, "is no array")
+    refused(folder, "is not an array")
     replace_file(folder, "regret.npy", saved(np.zeros((10, 100)).T), shape=[100, 10])
-    refused(folder, "is no array")
+    refused(folder, "is not an array")
     replace_file(folder, "regret.npy", saved(np.zeros(1000), version=(2, 0)), shape=[1000])
-    refused(folder, "is no array")
+    refused(folder, "is not an array")
     replace_file(folder, "regret.npy", b"cos\nsystem\n(S'true'\ntR.")
-    refused(folder, "is no array")
+    refused(folder, "is not an array")
     replace_file(folder, "regret.npy", saved(np.zeros(1000)))
     assert load_artefact(folder, KIND, 2).arrays["regret"].sum() == 0.0
 
@@ -354,7 +354,7 @@ def test_shapes_larger_than_their_file(folder):
     huge = content.replace(b"'shape': (1000,), }" + b" " * 12, b"'shape': (1000000000000000,), }"[:31])
     assert huge != content
     replace_file(folder, "regret.npy", huge, shape=[1_000_000_000_000_000])
-    refused(folder, "is no array")
+    refused(folder, "is not an array")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and pipes")
@@ -366,10 +366,10 @@ def test_links_and_pipes(folder, tmp_path):
     refused(folder, "regret.npy is a link")
     (folder / "regret.npy").unlink()
     os.mkfifo(folder / "regret.npy")
-    refused(folder, "regret.npy is no plain file")
+    refused(folder, "regret.npy is not a plain file")
     (folder / "regret.npy").unlink()
     (folder / "regret.npy").mkdir()
-    refused(folder, "regret.npy (cannot be read|is no plain file)")
+    refused(folder, "regret.npy (cannot be read|is not a plain file)")
     shutil.rmtree(folder / "regret.npy")
     shutil.copy(outside, folder / "regret.npy")
     load_artefact(folder, KIND, 2)

@@ -86,7 +86,7 @@ def test_building_what_is_there_already_says_so(tmp_path, bucket_table_folder, c
     code, out, err = run(capsys, "build", str(config), "--out", str(bucket_table_folder))
     assert code == 0 and "already exists" in err and "flop         12" in out
     code, _, err = run(capsys, "build", str(config), "--out", str(bucket_table_folder), "--seed", "2")
-    assert code == 4 and "of other settings" in err and err.count("\n") == 1
+    assert code == 4 and "with other settings" in err and err.count("\n") == 1
 
 
 def test_one_flop_is_built_once(capsys, monkeypatch):
@@ -111,7 +111,7 @@ def test_one_flop_is_built_once(capsys, monkeypatch):
         (["build", "small", "--flop", "QsJh2h"], "are for flop-500"),
         (["build", "flop-500"], "--flop QsJh2h, or for each of them, --all"),
         (["build", "flop-500", "--flop", "QsJh"], "a flop has three cards"),
-        (["build", "flop-500", "--flop", "QsQsJh"], "a card stands twice"),
+        (["build", "flop-500", "--flop", "QsQsJh"], "a card appears twice"),
         (["build", "flop-500", "--flop", "QsJh2h", "--out", "x"], "kept in the cache"),
         (["build", "flop-500", "--flop", "QsJh2h", "--seed", "0"], "has the seed 1"),
         (["info", "small", "--examples", "-1"], "examples must not be negative, got -1"),

@@ -82,10 +82,10 @@ def test_a_picture(capsys, spot, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ('"Td 9d 6h Qc 7s"', '"Td 9d 6h Qc Td"', "stands twice"),
+        ('"Td 9d 6h Qc 7s"', '"Td 9d 6h Qc Td"', "appears twice"),
         ("[30, 40]", "0", "stacks must be"),
         ("AA,KQs:0.5,T8s", "", "oop: a range needs"),
-        ("AA,KQs:0.5,T8s", "AA,AhAs", "stands twice in the range"),
+        ("AA,KQs:0.5,T8s", "AA,AhAs", "appears twice in the range"),
         ('bets.river.oop.bet = "0.5p"', 'bets.river.oop.bet = "much"', "bet sizes are written"),
         ("pot = 60", "pot 60", "is not valid TOML"),
         ("pot = 60", "", "pot is missing"),

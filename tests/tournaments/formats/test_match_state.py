@@ -86,7 +86,7 @@ def test_every_state_of_random_hands_comes_through_and_shows_no_more_than_it_may
         (LINE.replace("r300c/", "r300c"), "the streets of .* do not end"),
         (LINE.replace("r300c", "x"), "betting is written with f, c, r and /"),
         (LINE.replace("6h", ""), "the board has 3 cards"),
-        (LINE.replace("6h", "As"), "a card stands twice"),
+        (LINE.replace("6h", "As"), "a card appears twice"),
         (LINE.replace("AsKd", ""), "seat 1 sees 2 hole cards of seat 1"),
         (LINE.replace("AsKd", "As"), "seat 1 sees 2 hole cards of seat 1"),
         (LINE.replace("|", "2c2d|"), "seat 1 sees no hole cards of seat 0"),

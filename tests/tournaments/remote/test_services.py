@@ -192,7 +192,7 @@ OF_SLUMBOT = [
     ("bad letter", with_field("action", "zz"), "an action is written"),
     ("digits", with_field("action", "b" + "9" * 900), "an action is written"),
     ("streets", with_field("action", "////"), "ends elsewhere"),
-    ("repeated card", with_field("hole_cards", ["As", "As"]), "stands twice"),
+    ("repeated card", with_field("hole_cards", ["As", "As"]), "appears twice"),
     ("seat changes", with_field("client_pos", 5), "'client_pos' is 0 or 1"),
     ("token", with_field("token", "x\r\ny"), "printable characters"),
 ]

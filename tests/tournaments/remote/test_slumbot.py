@@ -78,7 +78,7 @@ def test_a_hand_that_is_over_at_once_shows_the_cards():
         ({"winnings": 900}, r"by our rules the hand pays \+950 chips, the service says \+900"),
         ({"winnings": None}, "by our rules the hand is over"),
         ({"bot_hole_cards": None}, "a showdown without the opponent's cards"),
-        ({"bot_hole_cards": ["Qs", "7d"]}, "a card stands twice"),
+        ({"bot_hole_cards": ["Qs", "7d"]}, "a card appears twice"),
         ({"hole_cards": ["Qs", "Jh"]}, "cards have changed"),
         ({"board": ["Qc", "7h", "2d", "3s", "8c"]}, "cards have changed"),
         ({"board": ["Qc", "7h", "2d", "3s"]}, "the board has 5 cards, got 4"),
