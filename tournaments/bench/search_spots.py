@@ -7,6 +7,7 @@ search. After a flop, a sample of rivers is dealt for each turn, and the gain is
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +44,9 @@ _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _CONTINUAL = ", continual"
 """The variant of continual re-solving: a gadget, whose bounds are a best response's values against the blueprint."""
+
+_FACTORS = (0.5, 1.0, 2.0)
+"""Continual re-solving is measured with so many times the iterations."""
 
 _VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
@@ -112,6 +116,13 @@ def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
     return Measurement(name, float(gains.mean()), "chips", note)
 
 
+def _settings(street: int) -> Iterator[tuple[str, float, dict[str, Any]]]:
+    """Yield the label, the factor of the iterations and the changed settings of each search on a street."""
+    for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
+        for factor in _FACTORS if label == _CONTINUAL else (1.0,):
+            yield label, factor, change
+
+
 def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
     """Search a spot with every setting, and add the results to `found`, which is keyed by the setting's label."""
     root, history = spot
@@ -127,8 +138,8 @@ def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, f
     base = solver.evaluate()
     found.setdefault("the blueprint", _Found()).exploitability.append(base.exploitability)
     for iterations in _ITERATIONS[street]:
-        for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
-            config = dataclasses.replace(BLUEPRINT_SIZES, iterations=iterations, **change)
+        for label, factor, change in _settings(street):
+            config = dataclasses.replace(BLUEPRINT_SIZES, iterations=max(1, round(factor * iterations)), **change)
             is_for_one = config.safe or label == _CONTINUAL
             for seat in range(2) if is_for_one else (0,):
                 if label == _CONTINUAL:

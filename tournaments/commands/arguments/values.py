@@ -55,7 +55,8 @@ def _add_sample(actions) -> None:
     add(
         "level",
         metavar="LEVEL",
-        help="leduc (second street), or heads-up with 200 bb river, end-of-turn, turn, end-of-flop or flop",
+        help="leduc (second street), or heads-up with 200 bb river, end-of-turn, turn, end-of-flop, flop or "
+        "end-of-preflop",
     )
     add("--out", metavar="DIR", required=True, help="folder of the situations")
     _add_preset(add, "small")
@@ -125,7 +126,7 @@ def _add_train_all(actions) -> None:
     add = add_action(
         actions,
         "train-all",
-        "Train the networks of heads-up hold'em, from the river to the flop; the same command goes on where it was "
+        "Train the networks of heads-up hold'em, from the river upwards; the same command goes on where it was "
         "stopped.",
         ["values train-all two-cores --out nets (hours)", "values train-all h200 --out nets --minutes 60"],
     ).add_argument
