@@ -54,7 +54,8 @@ def agent(nets):
     return table.agent_at(TableAgent(TableConfig(iterations=8, threads=1, nets=nets, preflop="nets")), HUNL)
 
 
-def test_the_blueprints_are_not_there(no_blueprint):
+def test_the_blueprints_are_not_there(no_blueprint, nets):
+    assert agent_digest(f"continual?nets={nets}&preflop=nets")
     with pytest.raises(Exception, match="blueprint"):
         table.agent_at(TableAgent(TableConfig(iterations=2)), HUNL).range_strategy(public_after(()))
 
