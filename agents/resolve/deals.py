@@ -19,8 +19,8 @@ import numpy as np
 from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker
-from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND
 from plurispiel.abstraction.machine.lanes import blocks_for
+from plurispiel.agents.resolve import _deals_kernels as kernels
 
 __all__ = ["Deals", "SeatHands", "StreetDeals", "deal_streets"]
 
@@ -113,29 +113,43 @@ class Deals(NamedTuple):
     renamings: list[dict[tuple[int, ...], tuple[int, int]]]
 
 
-class _SeatLists:
-    """`SeatHands` under construction."""
+class _SeatTables:
+    """`SeatHands` under construction.
 
-    def __init__(self):
+    Parameters
+    ----------
+    num_hands, num_targets : int
+        At least the numbers of hands and of targets on all boards.
+    """
+
+    def __init__(self, num_hands: int, num_targets: int):
         self.first = [0]
         self.block = [0]
-        self.combos: list[np.ndarray] = []
-        self.cards: list[np.ndarray] = []
-        self.above: list[np.ndarray] = []
-        self.same: list[np.ndarray] = []
+        self.combos = np.empty(num_hands, np.int32)
+        self.cards = np.empty((num_hands, 2), np.uint8)
+        self.above = np.empty(num_hands, np.int32)
+        self.same = np.empty(num_hands, np.int32)
         self.target_first = [0]
-        self.targets: list[np.ndarray] = []
+        self.targets = np.empty(num_targets, np.int32)
+
+    def add(self, count: int, num_members: int) -> None:
+        """Add a board with some hands, which stand in the tables already."""
+        self.first.append(self.first[-1] + count)
+        self.block.append(self.block[-1] + blocks_for(count))
+        start = self.target_first[-1]
+        self.target_first += range(start + count, start + num_members * count + 1, count) if count else [start]
 
     def built(self) -> SeatHands:
+        count = self.first[-1]
         return SeatHands(
             np.array(self.first),
             np.array(self.block),
-            np.concatenate(self.combos).astype(np.int32),
-            np.concatenate(self.cards),
-            np.concatenate(self.above).astype(np.int32),
-            np.concatenate(self.same).astype(np.int32),
+            self.combos[:count],
+            self.cards[:count],
+            self.above[:count],
+            self.same[:count],
             np.array(self.target_first),
-            np.concatenate(self.targets).astype(np.int32),
+            self.targets[: self.target_first[-1]],
         )
 
 
@@ -148,7 +162,7 @@ class _Board(NamedTuple):
         All cards of the board, street after street.
     symmetries : list of int
         Rows of `suit_permutations` that change neither the cards of any street, the ranges nor the locks.
-    numbers : tuple of int64[num_combos]
+    numbers : int64[2, num_combos]
         For each seat, the number of each combo among the seat's hands on the board; -1 for a combo that shares a card
         with the board or is not in the seat's range.
     multiplicity : int
@@ -157,7 +171,7 @@ class _Board(NamedTuple):
 
     cards: tuple[int, ...]
     symmetries: list[int]
-    numbers: tuple[np.ndarray, np.ndarray]
+    numbers: np.ndarray
     multiplicity: int
 
 
@@ -205,8 +219,7 @@ def deal_streets(
         and np.array_equal(ranges[:, row], ranges)
         and np.array_equal(alike[..., row], alike)
     ]
-    everything = np.arange(rules.num_combos)
-    before = [_Board((), symmetries, (everything, everything), 1)]
+    before = [_Board((), symmetries, np.tile(np.arange(rules.num_combos), (2, 1)), 1)]
     first: list[_Classes] = [{board: [(board, 0)]}]
     deals = [_deal_one(rules, ranker, renamed, ranges, before, first, [{board: 1.0}], 1, dtype)]
     for later in range(street + 1, rules.num_streets):
@@ -285,8 +298,9 @@ def _deal_one(
     representative of each class that is dealt to the class's factor; in a sample, other classes are not dealt.
     `num_deals` is the number of ways to deal the new cards on one parent, given both hands.
     """
-    lists = _SeatLists(), _SeatLists()
     origins = np.argsort(renamed, axis=1)  # the combo that each combo was before each renaming
+    plays = ranges > 0.0
+    tables = [_tables(seat, before, classes, shares) for seat in range(2)]
     member_first, group_first, group_stops = [0], [0], []
     boards: list[_Board] = []
     child_first = [0]
@@ -298,46 +312,64 @@ def _deal_one(
             members = of_parent[new]
             times.append(share)
             cards = parent.cards + new
-            symmetries = [
-                number
-                for number in parent.symmetries
-                if set(relabel_cards(new, number, rules.num_suits).tolist()) == set(new)
-            ]
+            symmetries = parent.symmetries
+            if len(symmetries) > 1:
+                symmetries = [
+                    number
+                    for number in symmetries
+                    if set(relabel_cards(new, number, rules.num_suits).tolist()) == set(new)
+                ]
             hands = ranker.rank(cards)
-            live = [ranges[seat, hands.combos] > 0.0 for seat in range(2)]
-            numbers = tuple(np.full(rules.num_combos, -1) for _ in range(2))
-            for seat in range(2):
-                combos = hands.combos[live[seat]]
-                numbers[seat][combos] = np.arange(len(combos))
-            # For each seat, the number of its hands up to the end of each group of equal strength.
-            stops = [np.concatenate(([0], np.cumsum(row)))[hands.groups[1:]] for row in live]
-            for seat, of_seat in enumerate(lists):
-                combos = hands.combos[live[seat]].copy()
-                of_seat.first.append(of_seat.first[-1] + len(combos))
-                of_seat.block.append(of_seat.block[-1] + blocks_for(len(combos)))
-                of_seat.combos.append(combos)
-                of_seat.cards.append(hands.cards[live[seat]].copy())
-                of_seat.above.append(parent.numbers[seat][combos])
-                others = numbers[1 - seat][combos]
-                of_seat.same.append(np.where(others < 0, 0, FIRST_HAND + others))
-                for _, number in members:
-                    of_seat.targets.append(parent.numbers[seat][origins[number][combos]])
-                    of_seat.target_first.append(of_seat.target_first[-1] + len(combos))
+            numbers = np.empty((2, rules.num_combos), np.int64)
+            rows = np.array([number for _, number in members])
+            stops = np.empty((2, len(hands.groups) - 1), np.int32)
+            for seat, table in enumerate(tables):
+                first = table.first[-1]
+                count = kernels.deal_hands(
+                    hands,
+                    plays[seat],
+                    parent.numbers[seat],
+                    origins,
+                    rows,
+                    numbers[seat],
+                    stops[seat],
+                    table.combos[first:],
+                    table.cards[first:],
+                    table.targets[table.target_first[-1] :],
+                )
+                table.add(count, len(members))
+            for seat, table in enumerate(tables):
+                part = slice(*table.first[-2:])
+                kernels.match_hands(
+                    table.combos[part], parent.numbers[seat], numbers[1 - seat], table.above[part], table.same[part]
+                )
             for taken, number in members:
                 renaming[taken] = (len(boards), number)
             member_first.append(member_first[-1] + len(members))
-            group_first.append(group_first[-1] + len(stops[0]))
-            group_stops.append(np.stack(stops))
+            group_first.append(group_first[-1] + stops.shape[1])
+            group_stops.append(stops)
             multiplicity = parent.multiplicity * len(members)
-            boards.append(_Board(cards, symmetries, (numbers[0], numbers[1]), multiplicity))
+            boards.append(_Board(cards, symmetries, numbers, multiplicity))
         child_first.append(len(boards))
         renamings.append(renaming)
     arrays = StreetDeals(
-        seats=(lists[0].built(), lists[1].built()),
+        seats=(tables[0].built(), tables[1].built()),
         member_first=np.array(member_first),
         group_first=np.array(group_first),
-        group_stops=np.ascontiguousarray(np.concatenate(group_stops, axis=1), dtype=np.int32),
+        group_stops=np.concatenate(group_stops, axis=1),
         weight=(np.array(times) / num_deals).astype(dtype),
         multiplicity=(np.array(times) * [each.multiplicity for each in boards]).astype(dtype),
     )
     return Deals(arrays, [each.cards for each in boards], np.array(child_first), renamings), boards
+
+
+def _tables(
+    seat: int, before: list[_Board], classes: list[_Classes], shares: list[Mapping[tuple[int, ...], float]]
+) -> _SeatTables:
+    """Return tables for a seat's hands on all boards of a street: on each at most as many hands as on the parent."""
+    num_hands = num_targets = 0
+    for parent, of_parent, share_of in zip(before, classes, shares, strict=True):
+        most = int(np.count_nonzero(parent.numbers[seat] >= 0))
+        num_hands += most * len(share_of)
+        num_targets += most * sum(len(of_parent[new]) for new in share_of)
+    return _SeatTables(num_hands, num_targets)

@@ -7,8 +7,11 @@ from subgames import (
     jit_only,
 )
 
+from plurispiel.abstraction.holdem.boards import relabel_combos
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
+from plurispiel.abstraction.holdem.showdown import rank_hands
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.resolve.deals import deal_streets
 
@@ -41,3 +44,42 @@ def test_isomorphic_cards_are_dealt_once():
         solver = VectorSolver(Subgame(state, cards, weights))
         assert len(solver.streets[1].deals.boards) == rivers
         assert len(solver.streets[1].deals.renamings[0]) == 48
+
+
+@jit_only
+@pytest.mark.parametrize("is_thinned", [False, True])
+def test_hands_of_each_board_are_numbered_as_described(is_thinned):
+    """A monotone turn and its rivers, by the definitions of `SeatHands` and `StreetDeals`, with whole ranges or not."""
+    rules, board = no_limit_holdem(2, 1000, (1, 2)), parse_cards("Ah Kh 9h 4h")
+    ranges = np.ones((2, 1326))
+    if is_thinned:
+        ranges[np.random.default_rng(1).random((2, 1326)) < 0.7] = 0.0
+    renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
+    turn, river = deal_streets(rules, 2, board, ranges, np.zeros((0, 1326)), np.float64)
+    before = [{combo: combo for combo in range(1326)}] * 2  # the numbers of combos on the parent
+    for deals, members in ((turn, [{board: (0, 0)}]), (river, river.renamings)):
+        known = []
+        targets = [[], []]
+        for number, cards in enumerate(deals.boards):
+            hands = rank_hands(rules, cards)
+            own = [[combo for combo in hands.combos.tolist() if ranges[seat, combo] > 0.0] for seat in range(2)]
+            numbers = [{combo: k for k, combo in enumerate(combos)} for combos in own]
+            groups = slice(*deals.arrays.group_first[number : number + 2])
+            for seat, (combos, held) in enumerate(zip(own, deals.arrays.seats, strict=True)):
+                part = slice(*held.first[number : number + 2])
+                assert held.combos[part].tolist() == combos
+                assert held.cards[part].tolist() == rules.combos[combos].tolist()
+                assert held.above[part].tolist() == [before[seat][combo] for combo in combos]
+                others = numbers[1 - seat]
+                same = [FIRST_HAND + others[combo] if combo in others else 0 for combo in combos]
+                assert held.same[part].tolist() == same
+                is_own = np.isin(hands.combos, combos)
+                stops = [int(is_own[:stop].sum()) for stop in hands.groups[1:]]
+                assert deals.arrays.group_stops[seat, groups].tolist() == stops
+                for index, renaming in members[0].values():
+                    if index == number:
+                        origin = np.argsort(renamed[renaming])
+                        targets[seat] += [before[seat][combo] for combo in origin[combos].tolist()]
+            known.append(numbers)
+        assert [held.targets.tolist() for held in deals.arrays.seats] == targets
+        before = known[0]
