@@ -156,6 +156,7 @@ class Aivat:
 
     def __init__(self, rules: HoldemRules, value_function: ValueFunction | None = None):
         self._rules = rules
+        self._sizes = [rules.board_size(street) for street in range(rules.num_streets)]
         self._lines = BettingLines(rules)
         self._free = functools.lru_cache(_MAX_BOARDS)(rules.free_combos)
         self._reports = Reports(rules, self._free)
@@ -176,6 +177,8 @@ class Aivat:
         """
         self._rng = rng
         self._deck = b""
+        self._cards: list[int] = []
+        self._combos: list[int] = []
         self.announced: list[list[Announced] | None] = []
         self._starts: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._deal_means: dict[int, float] = {}
@@ -192,20 +195,24 @@ class Aivat:
         trusted : collection of int
             Seats whose reports also correct the score of their last opponent, once only two seats are left in a hand.
         """
+        rules = self._rules
         if hand.deck.tobytes() != self._deck:
             self.restart(self._rng)
             self._deck = hand.deck.tobytes()
+            self._cards = hand.deck.tolist()
+            held = hand.deck[: rules.num_seats * rules.num_hole_cards].reshape(rules.num_seats, -1).tolist()
+            self._combos = list(map(rules.combo_id, held))
             self._values.restart(self._rng)
             self._showdowns.restart(self._rng)
         lines = self._lines.along(hand.actions)
         asked = self._reports.ask(hand, lines, agents)
         self.announced = [answers.announced for answers in asked]
         told = [answers.announced if seat in trusted else None for seat, answers in enumerate(asked)]
-        rules = self._rules
-        num_seats, num_hole, cards = rules.num_seats, rules.num_hole_cards, hand.deck.tolist()
-        combos = [rules.combo_id(cards[seat * num_hole : (seat + 1) * num_hole]) for seat in range(num_seats)]
+        num_seats, combos = rules.num_seats, self._combos
         starts = [self._start(hand, seat) for seat in range(num_seats)]
-        self._asked.clear(tuple(cards[num_seats * num_hole :]), [hole_cards for hole_cards, _ in starts])
+        self._asked.clear(
+            tuple(self._cards[num_seats * rules.num_hole_cards :]), [hole_cards for hole_cards, _ in starts]
+        )
         passes = [self._walk(hand, lines, seat, combos, asked[seat], told) for seat in range(num_seats)]
         means = [self._deal_mean(seat) for seat in range(num_seats)]
         weighted, single = self._values.sums(self._asked)
@@ -225,8 +232,7 @@ class Aivat:
     ) -> "_Pass":
         """Pass through the hand with one seat, and ask for the values that its corrections need."""
         announced, refused = asked.announced, asked.refused
-        rules, board, weights = self._rules, self._asked.board, self._starts[seat][1]
-        sizes = [rules.board_size(street) for street in range(rules.num_streets)]
+        board, weights, sizes = self._asked.board, self._starts[seat][1], self._sizes
         walk = CorrectionWalk(
             self._asked,
             seat,
@@ -237,7 +243,7 @@ class Aivat:
             self._lines,
             is_told=announced is not None,
         )
-        decisions = [0] * rules.num_seats
+        decisions = [0] * self._rules.num_seats
         for line, action in zip(lines, hand.actions, strict=False):
             size = sizes[action.street]
             if size > walk.board_size:

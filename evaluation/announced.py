@@ -86,6 +86,7 @@ class Reports:
 
     def __init__(self, rules: HoldemRules, free_combos: Callable[[tuple[int, ...]], np.ndarray]):
         self._rules = rules
+        self._sizes = [rules.board_size(street) for street in range(rules.num_streets)]
         self._free_combos = free_combos
         self._kept: dict[int, _Read] = {}  # without board cards
         self._newest: dict[int, _Read] = {}  # with board cards: hands of one deck share them
@@ -100,7 +101,7 @@ class Reports:
         """
         rules = hand.rules
         board = tuple(hand.deck[rules.num_seats * rules.num_hole_cards :].tolist())
-        boards = [board[: rules.board_size(street)] for street in range(rules.num_streets)]
+        boards = [board[:size] for size in self._sizes]
         asked = []
         for agent in agents:
             tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
@@ -185,7 +186,7 @@ def _is_fixed(strategy: Strategy) -> bool:
 def _require_legal(public: PublicState, kinds: _Kinds) -> None:
     """Raise BadStrategy if a kind's lowest action is above its highest, or one of the two is not legal."""
     for low, high in zip(kinds.actions, kinds.highest, strict=True):
-        if low > high or not public.is_legal(low) or not public.is_legal(high):
+        if low > high or not public.is_legal(low) or (high != low and not public.is_legal(high)):
             raise BadStrategy(f"it names actions {low}..{high}, which are not legal")
 
 

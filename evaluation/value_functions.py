@@ -231,6 +231,8 @@ class Checkdown(ValueFunction):
         """
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
+        if num_cards == 0:
+            return np.array([situation.board], dtype=np.uint8)
         free = situation.free_cards()
         if comb(len(free), num_cards) <= _MAX_BOARDS:
             rest = free[_index_sets(len(free), num_cards)]
