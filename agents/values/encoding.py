@@ -112,7 +112,7 @@ def canonical_hands(rules: HoldemRules, board: tuple[int, ...]) -> CanonicalHand
 def bins_of(hands: RankedHands, num_bins: int) -> Bins:
     """Return the bins of the hands on a board; from one bin to the next lie equal numbers of hands."""
     num_hands = int(hands.groups[-1])
-    if not num_hands < _EVERY_HAND and num_bins == len(hands.groups) - 1:  # before the flop, a bin for each class
+    if num_hands >= _EVERY_HAND and num_bins == len(hands.groups) - 1:  # before the flop, a bin for each class
         first = np.repeat(np.arange(num_bins), np.diff(hands.groups))
         return Bins(first, np.zeros(num_hands), num_bins, np.diff(hands.groups).astype(np.float64))
     if num_bins == num_hands:

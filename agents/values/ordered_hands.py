@@ -82,13 +82,13 @@ class OrderedHands(NamedTuple):
     def checkdown(self, ranges: np.ndarray) -> CheckdownValues:
         """Return the values without further bets, for ranges float64[2, ..., num_hands] in this order."""
         masses = self.masses(ranges)
-        if not 0 < len(self.run_outs) <= _MANY:
-            margins = self._margins_by_pairs(ranges[::-1])
-        else:
+        if 0 < len(self.run_outs) <= _MANY:
             margins = np.zeros(ranges.shape)
             for run_out in self.run_outs:
                 margins[..., run_out.places] += showdown_margin(run_out.hands, ranges[::-1][..., run_out.places])
             margins *= self.chance
+        else:
+            margins = self._margins_by_pairs(ranges[::-1])
         margins /= 2.0
         return CheckdownValues(masses, np.divide(margins, masses, out=np.zeros_like(margins), where=masses > 0.0))
 
