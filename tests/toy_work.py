@@ -1,9 +1,11 @@
 """Small work for tests of labour: squares of numbers, with trouble where a test wants it."""
 
 import os
+import signal
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -30,3 +32,38 @@ class Squares:
             return number * number
 
         yield square
+
+
+@dataclass(frozen=True)
+class Reads:
+    """Travelling work that reads a file. A job is the seconds to sleep first, ``stop`` or ``die``; or empty."""
+
+    path: Path
+    logs = None
+    outsiders = None
+
+    @property
+    def paths(self):
+        return [self.path]
+
+    def departing(self):
+        return self
+
+    def moved(self, site):
+        return Reads(Path(site.paths[str(self.path)]))
+
+    def essence(self, result):
+        return result.encode()
+
+    @contextmanager
+    def begin(self):
+        def read(job):
+            if job == "die":
+                os._exit(3)
+            if job == "stop":
+                os.kill(os.getpid(), signal.SIGSTOP)
+            elif job:
+                time.sleep(float(job))
+            return self.path.read_text()
+
+        yield read

@@ -185,6 +185,8 @@ class _Simulated:
         The time of the command, which submits and stores one thing after another.
     """
 
+    is_mixed = False
+
     def __init__(self, slots: int, costs: _Costs):
         self.slots = slots
         self.least_seconds = task_seconds(slots)

@@ -1,8 +1,9 @@
-"""Training of one strategy on several machines by summed changes of regrets, and its price in exploitability.
+"""Training of one strategy on several machines by added changes of regrets, and its price in exploitability.
 
-Workers begin a round with the same regrets, and train apart. The changes of all workers are then added to the regrets
-and to the strategy sums, from which the next round begins. Discounts are applied once, to the results. A worker does
-not see the changes of the others before the round ends: its regrets are stale by up to a round.
+Workers begin a round with the same regrets, and train apart. The sum or the mean of their changes is then added to the
+regrets, from which the next round begins. Changes of the strategy sums are always summed. Discounts are applied once,
+to the results. A worker does not see the changes of the others before the round ends: its regrets are stale by up to a
+round.
 
 The comparison is at equal numbers of iterations of all workers together. Exploitability is exact. Workers are threads
 with tables of their own. The time of a round is the processor time of its slowest worker and of the additions, as on
@@ -51,6 +52,8 @@ class SummedTraining:
         At least 1.
     every : int
         Iterations of each worker in a round.
+    mean : bool
+        Whether the mean of the changes is added to the regrets, and not their sum.
 
     Attributes
     ----------
@@ -62,7 +65,7 @@ class SummedTraining:
         The time of all rounds so far.
     """
 
-    def __init__(self, config: BlueprintConfig, workers: int, every: int):
+    def __init__(self, config: BlueprintConfig, workers: int, every: int, *, mean: bool = False):
         if not config.exact or config.num_snapshots or config.prune_from < 1.0:
             raise ValueError("summed changes need exact regrets, no snapshots and no pruning")
         cards = lossless_buckets(config.rules)
@@ -70,6 +73,7 @@ class SummedTraining:
         own = replace(config, discount_until=0.0)
         self._workers = [make_trainer(replace(own, seed=config.seed + k), cards) for k in range(workers)]
         self._every = every
+        self._share = 1.0 / workers if mean else 1.0
         self.sent, self.seconds = 0, 0.0
 
     def run(self) -> None:
@@ -95,7 +99,7 @@ class SummedTraining:
         before, cells = self.trainer.regrets.copy(), 0
         for worker in self._workers:
             change = np.subtract(worker.regrets, before)
-            np.add(self.trainer.regrets, change, out=self.trainer.regrets)
+            np.add(self.trainer.regrets, self._share * change, out=self.trainer.regrets)
             np.add(self.trainer.sums, worker.sums, out=self.trainer.sums)
             cells += int(np.count_nonzero(change)) + int(np.count_nonzero(worker.sums))
         self.sent += _CELL_BYTES * cells // len(self._workers)
@@ -124,22 +128,24 @@ def bench_summed_regrets(seconds: float = 1.0) -> list[Measurement]:
     rows = []
     for game in _GAMES:
         config = replace(read_preset(game), iterations=max(1_000, round(_ITERATIONS * seconds)))
-        alone = _tried(config, 1, 0)
+        alone = _tried(config)
         note = f"{config.iterations:,} iterations in {alone.seconds:.2g} s, means of {_SEEDS} seeds"
         rows.append(Measurement(f"{game}, one worker", alone.exploitability, "mbb/hand", note))
         for workers in _WORKERS:
             for every in _ROUNDS:
                 if workers * every <= config.iterations:
-                    rows.append(_compared(game, alone, _tried(config, workers, every), workers, every))
+                    for mean in (False, True):
+                        name = f"{game}, {workers} workers, {'mean' if mean else 'sum'}, rounds of {every:,}"
+                        rows.append(_compared(name, alone, _tried(config, workers, every, mean), workers))
     return rows
 
 
-def _tried(config: BlueprintConfig, workers: int, every: int) -> _Trial:
+def _tried(config: BlueprintConfig, workers: int = 1, every: int = 0, mean: bool = False) -> _Trial:
     """Return the means over all seeds; one worker trains as usual."""
     found = []
     for number in range(_SEEDS):
         own = replace(config, seed=1 + number * max(_WORKERS))
-        summed = SummedTraining(own, workers, every) if workers > 1 else None
+        summed = SummedTraining(own, workers, every, mean=mean) if workers > 1 else None
         trainer = summed.trainer if summed else make_trainer(own, lossless_buckets(own.rules))
         begin = time.thread_time()
         (summed or trainer).run()
@@ -148,10 +154,8 @@ def _tried(config: BlueprintConfig, workers: int, every: int) -> _Trial:
     return _Trial(*np.mean(found, axis=0).tolist())
 
 
-def _compared(game: str, alone: _Trial, trial: _Trial, workers: int, every: int) -> Measurement:
+def _compared(name: str, alone: _Trial, trial: _Trial, workers: int) -> Measurement:
     share, taken = trial.exploitability / alone.exploitability, trial.seconds / alone.seconds
     holds = share <= _WITHIN and (workers > 2 or taken <= _TIME)
     note = f"{taken:.2f} of its time; a worker sends {trial.sent / 1e6:,.2f} MB in all"
-    return Measurement(
-        f"{game}, {workers} workers, rounds of {every:,}", share, "of one", note + "; not good enough" * (not holds)
-    )
+    return Measurement(name, share, "of one", note + "; not good enough" * (not holds))

@@ -21,7 +21,7 @@ def main(options: argparse.Namespace) -> int:
     if not options.patience >= _MIN_PATIENCE_S:
         raise ValueError(f"patience must be at least {_MIN_PATIENCE_S:g} s, got {options.patience:g}")
     say("loading kernels and comparing arithmetic (the first run on a machine compiles them) ...")
-    facts = {**package_facts(), "arithmetic": arithmetic_digest()}
+    facts = package_facts() if options.mixed else {**package_facts(), "arithmetic": arithmetic_digest()}
     if options.insecure:
         say(
             "WARNING: without keys, every process that reaches the scheduler's address, also of other users, can run "
@@ -35,5 +35,6 @@ def main(options: argparse.Namespace) -> int:
         port=options.port,
         secure=not options.insecure,
         patience=options.patience,
+        mixed=options.mixed,
     )
     return 0

@@ -16,6 +16,8 @@ def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if not 0 <= options.slots <= MAX_WORKERS:
         raise ValueError(f"slots must be 0 to {MAX_WORKERS:,} (0: one for each processor), got {options.slots}")
+    if options.artefacts is not None and not options.artefacts.is_dir():
+        raise ValueError(f"{options.artefacts} is no folder; --artefacts names one with tables and blueprints")
     if not options.wait >= 0.0:
         raise ValueError(f"seconds to wait must be 0 or more, got {options.wait:g}")
     try:
@@ -25,5 +27,13 @@ def main(options: argparse.Namespace) -> int:
     say("waiting for the scheduler, then loading kernels (the first run on a machine compiles them) ...")
     trial = ("arithmetic", ArithmeticWork())
     with contextlib.redirect_stdout(sys.stderr):
-        run_worker(Path(options.file), options.slots or num_processors(), options.wait, package_facts(), trial, say)
+        run_worker(
+            Path(options.file),
+            options.slots or num_processors(),
+            options.wait,
+            package_facts(),
+            trial,
+            say,
+            artefacts=options.artefacts and options.artefacts.resolve(),
+        )
     return 0

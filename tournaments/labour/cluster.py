@@ -111,9 +111,17 @@ class Cluster(Executor):
                         f"the cluster of {path} differs: {name} is {value} there and {facts[name]} here; start it "
                         "again with the package that is installed here"
                     )
+            self.is_mixed = bool(self._ask("mixed"))
+            if self.is_mixed and check_share:
+                raise ValueError(
+                    "the machines of a mixed cluster may differ in the last digits; leave out --check-share, or start "
+                    f"plurispiel cluster {path} without --mixed"
+                )
         except BaseException:
             self.shutdown()
             raise
+        if self.is_mixed:
+            say("the cluster admits machines of other arithmetic (--mixed): results hold to about 12 digits")
 
     @property
     def num_workers(self) -> int:

@@ -30,6 +30,7 @@ def serve_cluster(
     port: int = 0,
     secure: bool = True,
     patience: float = 60.0,
+    mixed: bool = False,
 ) -> None:
     """Run a scheduler until a signal ends this process; its file exists while it runs.
 
@@ -59,7 +60,7 @@ def serve_cluster(
     settle()
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="plurispiel-parcels-") as folder:
-        registry = _Registry(Path(folder), facts)
+        registry = _Registry(Path(folder), facts, mixed)
         asyncio.run(_serve(path, registry, say, host, port, secure, patience))
 
 
@@ -70,12 +71,13 @@ class _Registry:
     ----------
     folder : Path
         Files of parcels, by their SHA-256.
-    facts : mapping
+    facts, mixed
         As in `serve_cluster`.
     """
 
-    def __init__(self, folder: Path, facts: Mapping[str, str]):
+    def __init__(self, folder: Path, facts: Mapping[str, str], mixed: bool):
         self._folder = folder
+        self._mixed = mixed
         self._facts = dict(facts)
         self._slowest: dict[str, float] = {}
 
@@ -83,6 +85,7 @@ class _Registry:
         """Return the answers by the names of the requests."""
         return {
             "plurispiel_facts": self._tell_facts,
+            "plurispiel_mixed": self._tell_mixed,
             "plurispiel_missing": self._missing,
             "plurispiel_store": self._store,
             "plurispiel_piece": self._piece,
@@ -91,6 +94,9 @@ class _Registry:
 
     async def _tell_facts(self) -> dict[str, str]:
         return self._facts
+
+    async def _tell_mixed(self) -> bool:
+        return self._mixed
 
     async def _missing(self, digests: Sequence[str]) -> list[str]:
         return [digest for digest in digests if not self._path(digest).exists()]

@@ -105,7 +105,7 @@ class Team(Executor):
         Whether another process takes the place of one that died, whose tasks fail. Otherwise all tasks fail with it.
     """
 
-    least_seconds = 0.1
+    least_seconds, is_mixed = 0.1, False
 
     def __init__(self, workers: int, *, replaces: bool = False):
         self._replaces = replaces

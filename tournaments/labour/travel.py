@@ -39,11 +39,14 @@ class Site(NamedTuple):
         Files and folders that agents must not see there.
     logs : Path
         A folder for the output of agents.
+    artefacts : Path or None
+        A folder with bucket tables, by name.
     """
 
     paths: Mapping[str, str]
     hidden: tuple[Path, ...]
     logs: Path
+    artefacts: Path | None = None
 
 
 class Outsiders(NamedTuple):

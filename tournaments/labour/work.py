@@ -101,6 +101,8 @@ class Labour(Protocol):
         0: each job is done when it is submitted.
     least_seconds : float
         Short jobs are joined until those submitted together take about this time.
+    is_mixed : bool
+        Whether machines may differ in the last digits of results.
     """
 
     @property
@@ -110,6 +112,10 @@ class Labour(Protocol):
     @property
     def least_seconds(self) -> float:
         """The time of jobs submitted together."""
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether machines may differ in the last digits of results."""
 
     def engage(self, work: Work) -> PackedWork:
         """Make ready for a work, and return it in the form in which it is submitted with its jobs.
@@ -179,7 +185,7 @@ class Workplace:
 class Alone(Executor):
     """Does each job in this process, at the moment of its submission."""
 
-    slots, least_seconds = 0, 0.0
+    slots, least_seconds, is_mixed = 0, 0.0, False
 
     def __init__(self) -> None:
         self._place = Workplace()
@@ -214,7 +220,7 @@ class Borrowed:
         The number of its processes.
     """
 
-    least_seconds = 0.1
+    least_seconds, is_mixed = 0.1, False
 
     def __init__(self, executor: Executor, slots: int):
         if slots < 1:

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,11 +93,14 @@ class Workshop:
         Jobs done at once, each in a process of its own.
     file : Path
         The cluster's file, hidden from agents.
+    artefacts : Path or None
+        A folder whose content is used where it is the one needed.
     """
 
-    def __init__(self, slots: int, file: Path):
+    def __init__(self, slots: int, file: Path, artefacts: Path | None = None):
         self._slots = slots
         self._file = file.resolve()
+        self._artefacts = artefacts
         self._team = Team(slots, replaces=True)  # started by the main thread: processes end with their thread
         self._lock = threading.Lock()
         self._settled: dict[str, _Settled] = {}
@@ -150,6 +154,7 @@ class Workshop:
                 self._tell_slowest(packed.digest, settled, 0.0, ask)
                 if settled.slowest and taken > patience * settled.limit(len(jobs)):
                     self._team.give_up(task)
+                    wait([task])  # until another process stands in the place of the one that was killed
                     message = (
                         f"{len(jobs)} job{'s' * (len(jobs) > 1)} took {taken:,.0f} s and more on "
                         f"{socket.gethostname()}, and the slowest job before {settled.slowest:,.1f} s"
@@ -175,13 +180,15 @@ class Workshop:
             if packed.digest not in self._settled:
                 posted: PostedWork = pickle.loads(packed.content)
                 paths = {path: str(self._unpacked(parcel, ask)) for path, parcel in posted.parcels.items()}
-                site = Site(paths, (self._file,), self._logs)
+                site = Site(paths, (self._file,), self._logs, self._artefacts)
                 outsiders = posted.work.outsiders
                 allowed = outsiders.seconds if outsiders else 0.0
                 self._settled[packed.digest] = _Settled(pack(SettledWork(posted.work, site)), allowed)
             return self._settled[packed.digest]
 
     def _unpacked(self, parcel: Parcel, ask: Ask) -> Path:
+        if self._artefacts and (shared := self._artefacts / parcel.name).exists() and make_parcel(shared) == parcel:
+            return shared
         folder = self._parcels / parcel.digest
         place = folder / parcel.name
         if place.exists() and make_parcel(place) != parcel:
@@ -215,7 +222,14 @@ def _ask(request: str, **arguments: Any) -> Any:
 
 
 def run_worker(
-    path: Path, slots: int, wait_s: float, facts: Mapping[str, str], trial: tuple[str, Work], say: Callable[[str], Any]
+    path: Path,
+    slots: int,
+    wait_s: float,
+    facts: Mapping[str, str],
+    trial: tuple[str, Work],
+    say: Callable[[str], Any],
+    *,
+    artefacts: Path | None = None,
 ) -> None:
     """Work for a cluster until it ends or a signal comes. After a crash of the scheduler, wait for the next one.
 
@@ -233,6 +247,8 @@ def run_worker(
         The name of a further fact, and the work whose only job computes it.
     say : callable
         Called with each line for the user.
+    artefacts : Path, optional
+        A folder whose bucket tables, blueprints and solved games are used where they are those that a work needs.
 
     Raises
     ------
@@ -243,7 +259,7 @@ def run_worker(
     close_to_others()
     settle()
     _awaited(path, wait_s)
-    with contextlib.closing(Workshop(slots, path)) as _workshop:
+    with contextlib.closing(Workshop(slots, path, artefacts)) as _workshop:
         name, work = trial
         own = {**facts, name: _workshop.try_out(work)}
         while asyncio.run(_work_for(_awaited(path, wait_s), path, slots, own, say)):

@@ -4,7 +4,7 @@ from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.run.machines import machine_notes, machine_text
-from plurispiel.tournaments.run.results import printable
+from plurispiel.tournaments.run.results import MIXED, printable
 
 
 def _panel(run: RunRecord) -> Panel:
@@ -41,6 +41,7 @@ def _panel(run: RunRecord) -> Panel:
         "package version, run format": f"{facts.get('version', '')}, {facts.get('format', '')}",
         "machine that played last": facts.get("machine", "not recorded"),
         "machines": "; ".join(map(machine_text, results["machines"])),
+        "arithmetic": MIXED if results["mixed"] else "one",
         "seconds played": f"{results['seconds']:,.1f}",
         "groups whose hands are kept": f"{run.num_kept:,} of {run.num_groups:,}",
     }

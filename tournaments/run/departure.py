@@ -5,8 +5,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.cards.build import build_table
+from plurispiel.abstraction.cards.config import AbstractionConfig
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.machine.folders import alone_in, tables_folder
 from plurispiel.agents.blueprint.blueprint import missing_table, missing_table_config
 from plurispiel.agents.blueprint.library import find_blueprint, pick_bundled
@@ -47,7 +50,8 @@ class Departure(NamedTuple):
         ValueError
             If agents, values or bucket tables differ.
         """
-        provide_tables({moved_spec(spec, site): name for spec, name in self.missing.items()}, rules)
+        missing = {moved_spec(spec, site): name for spec, name in self.missing.items()}
+        provide_tables(missing, rules, site.artefacts)
         if digest != self.digest:
             raise ValueError("the agents or the values of the run differ on this machine")
 
@@ -61,8 +65,8 @@ def missing_tables(specs: Sequence[str], rules: HoldemRules) -> dict[str, str]:
     return {spec: missing_table(folder) for spec, folder in folders.items() if folder is not None}
 
 
-def provide_tables(missing: Mapping[str, str], rules: HoldemRules) -> None:
-    """Build the bucket tables that the machine of the run has and this machine lacks.
+def provide_tables(missing: Mapping[str, str], rules: HoldemRules, artefacts: Path | None = None) -> None:
+    """Copy or build the bucket tables that the machine of the run has and this machine lacks.
 
     Parameters
     ----------
@@ -82,8 +86,10 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules) -> None:
         with alone_in(tables_folder() / ".building"):  # one of the processes of a machine builds
             config = missing_table_config(folder)
             if config is not None and not there:
-                warmup(CARDS)
-                build_table(config, tables_folder() / config.name)
+                place = tables_folder() / config.name
+                if artefacts is None or not _copied(artefacts / config.name, config, place):
+                    warmup(CARDS)
+                    build_table(config, place)
         here = missing_table(folder)
         if here != there:
             raise ValueError(
@@ -92,6 +98,18 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules) -> None:
                 if there
                 else f"{spec} needs the bucket table {here}, and {tables_folder() / here} holds another of that name"
             )
+
+
+def _copied(source: Path, config: AbstractionConfig, place: Path) -> bool:
+    """Copy a bucket table if it is undamaged and the one wanted; return whether it was."""
+    try:
+        table = load_table(source)
+    except ArtefactRefused:
+        return False
+    if table.model.config != config:
+        return False
+    table.save(place)
+    return True
 
 
 def outsiders_in(sandbox: Sandbox | None, seconds: float) -> Outsiders:

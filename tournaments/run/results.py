@@ -23,6 +23,8 @@ _SEPARATE = (
     "AIVAT estimates both sides of a pairing separately: the estimates need not sum to 0, only their expectations do"
 )
 
+MIXED = "machines of other arithmetic were admitted (--mixed): AIVAT holds to about 12 digits"
+
 BELIEVED = "†"
 """The sign of an outside agent whose reported strategy corrects its scores `aivat` and `aivat_duplicate`."""
 
@@ -126,6 +128,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "matrix": _matrix(config, scores, judged) if config.seats == 2 else None,
         "referee": config.referee,
         "machines": machines,
+        "mixed": store.facts.get("arithmetic") == "mixed",
         "digest": store.facts["digest"],
     }
 
@@ -169,6 +172,8 @@ def table_text(results: dict[str, Any]) -> str:
         lines.append(f"AIVAT with {printable(found['name'])} values{digest}")
     lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), {_dealt_text(results)}")
     lines += map(printable, machine_notes(results["machines"]))
+    if results["mixed"]:
+        lines.append(MIXED)
     return "\n".join(lines)
 
 

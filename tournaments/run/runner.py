@@ -57,6 +57,8 @@ def play_run(
         store.note("processes", conduct.processes)
     if any(map(conduct.is_isolated, config.agents)):
         store.note("sandbox", conduct.sandbox.name if conduct.sandbox else "none")
+    if labour is not None and labour.is_mixed:
+        store.note("arithmetic", "mixed")
     work = TournamentWork(config, conduct, store.streams())
     ledger = FaultLedger(config.max_faults, store.faults())
     is_resumed = bool(store.done())

@@ -39,6 +39,10 @@ def test_a_round_adds_what_each_worker_changes():
     apart = [trained(replace(config, iterations=2_000, seed=config.seed + k)) for k in range(2)]
     assert np.array_equal(summed.trainer.regrets, apart[0].regrets + apart[1].regrets)
     assert np.array_equal(summed.trainer.sums, apart[0].sums + apart[1].sums)
+    mean = SummedTraining(config, 2, 2_000, mean=True)
+    mean.run()
+    assert np.array_equal(mean.trainer.regrets, (apart[0].regrets + apart[1].regrets) / 2.0)
+    assert np.array_equal(mean.trainer.sums, summed.trainer.sums)
     assert summed.trainer.iteration == 4_000 and 0 < summed.sent <= 12 * 2 * len(summed.trainer.regrets)
 
 
@@ -49,6 +53,11 @@ def test_bench_has_a_row_for_each_number_of_workers_and_each_round(monkeypatch):
     rows = bench_summed_regrets(0.01)
     assert [row.name for row in rows] == [
         "leduc, one worker",
-        *(f"leduc, {workers} workers, rounds of {every}" for workers in (2, 4) for every in ("100", "1,000")),
+        *(
+            f"leduc, {workers} workers, {way}, rounds of {every}"
+            for workers in (2, 4)
+            for every in ("100", "1,000")
+            for way in ("sum", "mean")
+        ),
     ]
     assert all(row.value > 0.0 for row in rows)

@@ -16,7 +16,6 @@ import pytest
 from cluster_processes import members, processes_in, wait_for
 from faulty_run import SOMETIMES
 from played_run import group_rows, num_stored
-from random_blueprint import pack_random
 
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, USAGE
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
@@ -393,18 +392,8 @@ def test_what_an_agent_imports_is_sent_or_missed(cluster, tmp_path):
 def test_agents_from_outside_play_without_a_sandbox_only_if_they_are_trusted(cluster, tmp_path):
     cluster.scheduler()
     cluster.worker()
-    options = [
-        "--agents",
-        "bot.py:Bot,call",
-        "--decks",
-        "8",
-        "--score",
-        "duplicate",
-        "--out",
-        "out",
-        "--sandbox",
-        "none",
-    ]
+    options = ["--agents", "bot.py:Bot,call", "--decks", "8", "--score", "duplicate", "--out", "out"]
+    options += ["--sandbox", "none"]
     refused = cluster.start("tournament", *options, "--cluster", "c.json")
     is_over(refused, USAGE)
     assert "could read the key in c.json" in refused.log.read_text()
@@ -412,54 +401,15 @@ def test_agents_from_outside_play_without_a_sandbox_only_if_they_are_trusted(clu
 
 
 @pytest.mark.slow
-def test_other_commands_give_on_a_cluster_what_they_give_here(cluster, tmp_path):
-    cluster.scheduler()
-    cluster.worker()
-    cluster.worker()
-    commands = {
-        "lbr": ["--agent", "tag", "--hands", "64", "--json"],
-        "values sample leduc": ["--situations", "12", "--unseen", "4", "--json", "--menu", "fcpa", "--out"],
-    }
-    for words, options in commands.items():
-        results = []
-        for place, more in {"here": ["--workers", "1"], "there": ["--cluster", "c.json"]}.items():
-            out = [f"{place}-data"] if options[-1] == "--out" else ["--out", f"{place}-{words}"]
-            process = cluster.start(*words.split(), *options, *out, *more)
-            is_over(process, 0)
-            record = json.loads(process.log.read_text().splitlines()[-1])
-            untimed = ("seconds", "hands_per_second", "folder")
-            results.append({key: value for key, value in record.items() if key not in untimed})
-        assert results[0] == results[1]
-
-
-@pytest.mark.slow
-def test_a_league_gives_the_same_standings(cluster, tmp_path):
-    cluster.scheduler()
-    cluster.worker()
-    standings = []
-    for place, more in {"here": ["--workers", "1"], "there": ["--cluster", "c.json"]}.items():
-        is_over(cluster.start("league", place, "create", "--placement", "8", "--score", "duplicate", "--seed", "1"), 0)
-        is_over(cluster.start("league", place, "add", "tag", "call", "random"), 0)
-        play = cluster.start("league", place, "play", "--hands", "64", "--json", *more)
-        is_over(play, 0)
-        text = play.log.read_text()
-        record = json.loads(text[text.index("\n{\n") :])
-        standings.append({key: value for key, value in record.items() if "second" not in key})
-    assert standings[0]["matrix"] == standings[1]["matrix"]
-
-
-@pytest.mark.slow
-def test_flops_of_an_own_blueprint_are_the_same(cluster, tmp_path):
-    """The blueprint travels as a parcel; each place has a folder of its own for the values that it keeps."""
-    spec = f"blueprint:{pack_random(tmp_path, 'small', game='holdem-mini')}"
-    scheduler = cluster.scheduler()
-    cluster.worker()
-    records = []
-    for more in (["--cluster", "c.json"], []):
-        shutil.rmtree(tmp_path / "home" / "flop-responses", ignore_errors=True)
-        options = ["--agent", spec, "--flops", "6", "--json", "--threads", "1", *more]
-        process = cluster.start("exploitability", "holdem-mini", *options)
-        is_over(process, 0)
-        record = json.loads(process.log.read_text().splitlines()[-1])
-        records.append({key: value for key, value in record.items() if "seconds" not in key})
-    assert records[0] == records[1] and scheduler.poll() is None
+def test_a_mixed_cluster_admits_other_arithmetic_and_the_run_says_so(cluster, tmp_path):
+    cluster.scheduler("--mixed")
+    other = cluster.start_disguised('arithmetic.arithmetic_digest = lambda: "other"', *WORKER)
+    wait_for(lambda: "works with" in other.log.read_text(), other)
+    run = cluster.start("tournament", *OWN, "--out", "out", "--cluster", "c.json")
+    is_over(run, 0)
+    assert "the cluster admits machines of other arithmetic" in run.log.read_text()
+    assert "were admitted (--mixed): AIVAT holds to about 12 digits" in run.log.read_text()
+    assert json.loads((tmp_path / "out" / "results.json").read_text())["mixed"] is True
+    checked = cluster.start("tournament", *OWN, "--out", "out", "--cluster", "c.json", "--check-share", "1")
+    is_over(checked, USAGE)
+    assert "leave out --check-share" in checked.log.read_text()

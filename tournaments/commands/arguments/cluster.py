@@ -1,6 +1,7 @@
 """Options and help of `plurispiel cluster` and `plurispiel worker`, and the options of commands that use a cluster."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from plurispiel.tournaments.commands.arguments.parser import add_command
@@ -40,13 +41,19 @@ def add(commands) -> None:
         help="no key and no encryption: every process that reaches the address, also of other users, can run programs "
         "as you",
     )
+    add(
+        "--mixed",
+        action="store_true",
+        help="admit machines whose arithmetic differs: chips and play stay equal on all processors tried, AIVAT's "
+        "corrections to about 12 digits; runs keep and report that",
+    )
     add = add_command(
         commands,
         "worker",
         "worker",
         "Work for a cluster on this machine, until the cluster ends or Ctrl-C. A machine with another version of "
         "plurispiel, or whose arithmetic differs, is refused.",
-        ["worker cluster.json", "worker cluster.json --slots 4"],
+        ["worker cluster.json", "worker cluster.json --slots 4", "worker cluster.json --artefacts /shared/plurispiel"],
     ).add_argument
     add("file", metavar="FILE", help="the file that plurispiel cluster wrote")
     add(
@@ -62,6 +69,13 @@ def add(commands) -> None:
         metavar="S",
         default=300.0,
         help="seconds to wait for FILE and its scheduler, also after a crash of the scheduler",
+    )
+    add(
+        "--artefacts",
+        type=Path,
+        metavar="DIR",
+        help="folder, on a shared disk for instance, whose bucket tables, blueprints and solved games are used where "
+        "their content is the one that a run needs, before tables are built and files fetched",
     )
 
 
