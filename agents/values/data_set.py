@@ -7,7 +7,7 @@ A shard holds the situations of consecutive numbers. A situation follows from th
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from plurispiel.agents.values.self_play import bundled_digest
 from plurispiel.agents.values.solved_situation import Solved
 
 __all__ = [
+    "FLUSH_SECONDS",
     "SHARD",
     "DataConfig",
     "Shard",
@@ -34,6 +35,7 @@ __all__ = [
     "append_to_shard",
     "data_config",
     "fill_shard",
+    "joined",
     "keep_shard",
     "load_accuracy",
     "load_situations",
@@ -206,9 +208,13 @@ def fill_shard(
         parts.append(solve_numbers(config, shard.split, [number], solve, on_solved))
         number += 1
         if number == end or time.monotonic() - kept >= FLUSH_SECONDS:
-            new = Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-            append_to_shard(folder, config, shard, new)
+            append_to_shard(folder, config, shard, joined(parts))
             parts, kept = [], time.monotonic()
+
+
+def joined(parts: Sequence[Situations]) -> Situations:
+    """Return the situations of all parts, at least one, in turn."""
+    return Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def num_there(folder: Path, config: DataConfig, shard: Shard) -> int:
@@ -240,7 +246,7 @@ def append_to_shard(folder: Path, config: DataConfig, shard: Shard, new: Situati
         shutil.rmtree(left, ignore_errors=True)
     if holds_artefact(place):
         known = _shard(place, config, shard.split, shard.first)
-        new = Situations(*(np.concatenate(pair) for pair in zip(known, new, strict=True)))
+        new = joined([known, new])
     keep_shard(folder, config, shard, new)
 
 
@@ -268,7 +274,7 @@ def load_situations(
     ]
     if not parts:
         raise ArtefactRefused(f"{folder} holds no complete value data; run plurispiel values sample with it again")
-    found = Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    found = joined(parts)
     if count is not None and len(found.pots) < count:
         raise ArtefactRefused(
             f"{folder} has {len(found.pots):,} situations to {'train with' if split == 'train' else 'measure with'}, "

@@ -14,7 +14,7 @@ from plurispiel.agents.values.batches.hand_orders import HandOrders, order_rows
 from plurispiel.agents.values.batches.networks import BatchNet
 from plurispiel.agents.values.batches.shards import draw_shard, solved_situations, start_of
 from plurispiel.agents.values.batches.solver import BatchSolver, SolvedBatch
-from plurispiel.agents.values.data_set import DataConfig, Shard, Situations, keep_shard, missing_shards
+from plurispiel.agents.values.data_set import DataConfig, Shard, Situations, joined, keep_shard, missing_shards
 from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.tournaments.labour.local import local_labour
 from plurispiel.tournaments.labour.ordered import as_done
@@ -88,7 +88,7 @@ def solve_on_device(
         contextlib.closing(as_done(labour, work, missing)) as drawn,
     ):
         for batch in _batches(drawn, missing):
-            whole = Situations(*(np.concatenate(column) for column in zip(*(each for _, each in batch), strict=True)))
+            whole = joined([each for _, each in batch])
             start = start_of(whole)
             solved = solver.distil(start) if level.teacher else solver.solve(start)
             first = 0

@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from plurispiel.agents.continual.depth_limited import solve_to_street_end
 from plurispiel.agents.values.data_set import (
+    FLUSH_SECONDS,
     DataConfig,
     Shard,
     Situations,
     append_to_shard,
+    joined,
     missing_shards,
     num_there,
     sample,
@@ -35,7 +37,7 @@ from plurispiel.tournaments.labour.work import Labour
 __all__ = ["SituationsWork", "solve_situations"]
 
 
-_PIECE = 64
+_PIECE = 16
 """Situations of a job. An exact turn takes ten seconds, and a shard of them hours."""
 
 
@@ -117,7 +119,7 @@ def solve_situations(
     """Solve the situations that a data set lacks; the data do not depend on the workers.
 
     Parameters and errors are as in `data_set.sample`. With several workers, `on_solved` is called for all situations of
-    a piece of a shard when the piece is done and written.
+    a piece of a shard when the piece is done; pieces are written every `FLUSH_SECONDS`.
 
     Parameters
     ----------
@@ -148,16 +150,23 @@ def solve_situations(
         contextlib.nullcontext(labour) if labour else local_labour(min(workers, len(jobs))) as solvers,
         contextlib.closing(in_order(solvers, SituationsWork(config, teacher), jobs)) as solved,
     ):
+        pieces: list[Situations] = []
+        kept = time.monotonic()
         for job, situations in solved:
-            append_to_shard(folder, config, job.shard, situations)
+            pieces.append(situations)
+            now = time.monotonic()
+            is_over = until is not None and now >= until
+            if is_over or now - kept >= FLUSH_SECONDS or job.end == job.shard.first + job.shard.size:
+                append_to_shard(folder, config, job.shard, joined(pieces))
+                pieces, kept = [], now
             for _ in range(job.end - job.begin):
                 on_solved(job.shard.split)
-            if until is not None and time.monotonic() >= until:
+            if is_over:
                 return
 
 
 def _pieces(shard: Shard, there: int) -> Iterator[Missing]:
-    """Yield the situations that a shard lacks, a piece at a time: a stop costs a piece of each worker at most."""
+    """Yield the situations that a shard lacks, a piece at a time."""
     begin, end = shard.first + there, shard.first + shard.size
     for first in range(begin, end, _PIECE):
         yield Missing(shard, first, min(first + _PIECE, end))
