@@ -1,4 +1,6 @@
-"""Numbers about agents: hands, duplicate groups, AIVAT, exploitability, statistics. Nothing is written or scheduled.
+"""Plays hands and measures agents: duplicate groups, AIVAT, exploitability, statistics.
+
+No module writes files or schedules matches.
 
 Names are imported when they are first used, because every process of an agent from outside needs `hand` only.
 """

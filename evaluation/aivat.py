@@ -70,8 +70,8 @@ class Score:
     true_own_actions : float or None
         The correction of own actions with the true cards; None where the seat's strategy is not known.
     true_other_actions : float
-        The correction of a trusted opponent's actions with the true cards, which needs no own strategy: a part of the
-        reduced form.
+        The correction of a trusted opponent's actions with the true cards, which needs no own strategy. It is a part of
+        `reduced`.
     refused : str
         Why the agent's reported strategy could not be used, or that the agent committed a fault in the hand. Empty if
         the strategy could be used, or if an agent without a fault reported none.
@@ -80,7 +80,7 @@ class Score:
     decisions : tuple of (kind, actions, probabilities)
         For every own decision, the index of the kind that was played, the lowest action of each kind, and the kinds'
         probabilities with the true cards. Empty where the strategy is not known. If a report gives the action played
-        probability 0 with every possible combo, only the decisions before that action.
+        probability 0 with every possible combo, the tuple holds only the decisions before that action.
     terms : tuple of Term
         The corrections in the order of the hand. The corrections above are sums of these terms by kind.
     """
@@ -114,8 +114,15 @@ class Score:
 class _Pass(NamedTuple):
     """One seat's pass through a hand.
 
-    The other fields: whether the seat's strategy is known, why it could not be used, and whether the seat is at the
-    showdown.
+    Attributes
+    ----------
+    walk : CorrectionWalk
+    is_known : bool
+        Whether the seat's strategy is known.
+    refused : str
+        Why the reported strategy could not be used; empty without a reason.
+    is_shown : bool
+        Whether the seat is at the showdown.
     """
 
     walk: CorrectionWalk

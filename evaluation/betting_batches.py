@@ -26,11 +26,13 @@ class BatchNodes(NamedTuple):
         The index of each shape's first node. A shape's nodes stand depth first: each before its children.
     kind : int8[num_nodes]
         Seat to act, `FOLD_END`, `SHOWDOWN` or `STREET_END`, as in `betting_tree`.
-    depth, parent, last : int32[num_nodes]
-        Actions since the root; the parent and the last descendant, as offsets in the shape (-1 for the root's parent).
+    depth : int32[num_nodes]
+        The number of actions since the root.
+    parent, last : int32[num_nodes]
+        Each node's parent and last descendant, as offsets in the shape; the root has the parent -1.
     entry : int32[num_nodes]
-        The number of the action that leads to a node, among all actions of the seat that takes it in the shape; 0 for
-        the root.
+        The index of the action that leads to a node, among all actions that the acting seat has in the shape; 0 for the
+        root.
     number : int32[num_nodes]
         The number of an end in its shape. Folds and showdowns, which win chips, are numbered together; the
         `STREET_END` nodes, which lead to the next street, are numbered by themselves. 0 at decisions.
@@ -41,12 +43,13 @@ class BatchNodes(NamedTuple):
     stake_first : int64[num_batches + 1]
         The index of each batch's first block in `stakes`.
     stakes : float[n, 16]
-        For each fold and showdown, the chips in each lane: those that seat 0 wins at the fold (below 0 if seat 0 is the
-        one that folds), or those that the winner wins at the showdown.
+        A block for each fold and showdown of each batch, with the chips in each lane. At a fold they are the chips that
+        seat 0 wins, below 0 if seat 0 folds. At a showdown they are the chips that the winner wins.
     end_first : int64[num_batches + 1]
         The index of each batch's first row in `slots`.
     slots : int64[n, 16]
-        The root of the next street to which each `STREET_END` leads: 16 * batch + lane, or -1 in a lane without a root.
+        A row for each `STREET_END` of each batch: for each lane, the root of the next street to which the node leads,
+        as 16 * batch + lane; -1 in a lane without a root.
     """
 
     first: np.ndarray

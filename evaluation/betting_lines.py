@@ -25,8 +25,8 @@ class BettingLine:
         The line's number among the lines of `BettingLines`, until these are forgotten.
     parent : BettingLine or None
         The line without the last action; None for the line without actions.
-    following : dict of BettingLine
-        The lines with one more action that were asked for, by that action.
+    following : dict of int to BettingLine
+        By action, the lines with this action added. Only lines that were asked for are there.
     """
 
     __slots__ = ("actions", "state", "number", "parent", "following")

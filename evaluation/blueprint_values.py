@@ -72,18 +72,18 @@ class BlueprintValues(ValueFunction):
         Each seat's mean in self-play, in chips, with the sum 0. Errors of the means cancel when an agent plays a deck
         in all seats. By default the means are taken over all deals or over a sample (`ValueFunction.deal_mean`).
     num_worlds : int
-        Number of run-outs to draw, above the number of hole cards; 0 stands for 4 heads-up and 8 with more seats. For a
-        combo that is asked about without any other, at least 16 are drawn. If there are no more run-outs than that, all
-        are played.
+        Number of run-outs to draw, which must exceed the number of hole cards. 0 stands for 4 heads-up and 8 with more
+        seats. For a combo that is asked about without any other, at least 16 are drawn. If the deck has no more
+        run-outs than the number to draw, all are played.
     worlds_per_combo : int
-        Number of the drawn run-outs on which each combo is valued: the first that are possible with its cards, in an
-        order of its own. 0 stands for 2 heads-up and all with more seats. A combo that is asked about without any other
-        is valued on all.
+        Number of the drawn run-outs on which each combo is valued: the first ones that are possible with the combo's
+        cards. The order of the run-outs differs between combos. 0 stands for 2 heads-up and all with more seats. A
+        combo that is asked about without any other is valued on all.
     small : int
         The largest number of nodes of a subtree in which all actions of the other seats are taken.
     num_hands : int
-        A combo whose value has the weight s in the score is valued with the chance ``num_hands * s`` if that is below
-        1. Its value is then divided by this chance, and is 0 if it is not valued.
+        A combo whose value has the weight s in the score is valued with the chance ``num_hands * s``, or always if this
+        number is 1 or more. A value is divided by its chance; the value of a combo that is not valued is 0.
 
     Raises
     ------
@@ -167,7 +167,7 @@ class BlueprintValues(ValueFunction):
         self._seed = np.uint64(rng.integers(2**63))
         self._known.clear()
         self._cards: dict[tuple[int, tuple[int, ...], bytes, bool], int] = {}
-        self._is_alone: list[bool] = []  # whether one combo is asked about alone, by the number of known cards
+        self._is_alone: list[bool] = []  # for each set of known cards, whether one combo is asked about alone
         self._free: dict[bytes, np.ndarray] = {}
         order = rng.permutation(self._blueprint.rules.num_combos)
         self._offsets = order % self.num_samples
@@ -261,7 +261,8 @@ class BlueprintValues(ValueFunction):
     def _do_tasks(self, asked: HandQuestions, points: np.ndarray, spots: np.ndarray) -> None:
         """Fill in the values of points by checkdown, and draw worlds, seat by seat.
 
-        For each seat, checkdown values are computed first. Then worlds are drawn, for decisions first.
+        For each seat, checkdown values are computed first. Then worlds are drawn, first for points whose values may be
+        means over a decision's actions, then for the others.
         """
         order = np.lexsort((np.arange(len(spots)), spots[:, planning.TASK], spots[:, planning.SPOT_SEAT]))
         for point in order[spots[order, planning.TASK] > 0].tolist():
@@ -291,12 +292,15 @@ class BlueprintValues(ValueFunction):
         return places
 
     def _cards_of(self, asked: HandQuestions, wanted: Iterable[tuple[int, int, bool]]) -> np.ndarray:
-        """Return the numbers of known cards: int64[num_seats, num_sizes, 2].
+        """Return the indices of the wanted sets of known cards: int64[num_seats, num_board_cards + 1, 2].
+
+        The axes are the seat, the number of board cards seen, and whether one combo is asked about alone. Entries that
+        are not wanted are -1.
 
         Parameters
         ----------
         wanted : iterable of (int, int, bool)
-            Seats, numbers of board cards, and whether one combo is asked about alone.
+            Each is a seat, a number of board cards, and whether one combo is asked about alone.
         """
         rules = asked.rules
         numbers = np.full((rules.num_seats, rules.num_board_cards + 1, 2), -1)
@@ -312,10 +316,10 @@ class BlueprintValues(ValueFunction):
         return numbers
 
     def _make_worlds(self, situation: Situation, cards: int) -> None:
-        """Draw complete boards, all or a sample, for known cards, with the ranks and buckets of all combos.
+        """Store complete boards, all or a sample, for a set of known cards, with the ranks and buckets of all combos.
 
-        The new cards of a sample come from one shuffled deck, if it has enough cards. Then no two boards share a new
-        card, and every combo is possible on all boards but two at most.
+        The new cards of a sample come from one shuffled deck, if the deck has enough cards. Then no two boards share a
+        new card, and every combo is possible on all boards but two at most.
         """
         rules, free = situation.rules, situation.free_cards()
         num_cards = rules.num_board_cards - len(situation.board)

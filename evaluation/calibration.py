@@ -23,8 +23,8 @@ class Calibration:
     sums : float64[10]
         Entry 0 is the number of decisions, entry 1 the number of decisions whose action had a reported probability
         below 1e-12. Four pairs of entries follow, for folds, calls, raises and surprise (minus the natural logarithm of
-        the action's probability). A pair sums the observed less the expected values, and the variances, over the
-        decisions whose action had a probability from 1e-12 on and below 1.
+        the action's probability). The first entry of a pair sums the observed less the expected values, the second sums
+        the variances. The pairs count decisions whose action had a probability of at least 1e-12 and below 1.
     """
 
     sums: np.ndarray = field(default_factory=lambda: np.zeros(2 + 2 * len(_TESTS)))

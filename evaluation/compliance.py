@@ -86,12 +86,13 @@ def check_agent(
     num_decks : int
         Number of different decks in each game.
     num_compared : int
-        Number of hands of each game that new instances play again, three for each hand: one is compared with the first
-        instance, and two, with different hole cards, with each other.
+        Number of hands of each game that three new instances play again. One is compared with the first instance. The
+        other two get different hole cards and are compared with each other.
     seed : int
         Seed of the decks and of all random choices.
     on_hand : callable
-        Called with the number of each hand of a game, from 1, when the hand is over; False ends the game early.
+        Called with the number of each hand of a game, from 1, when the hand is over; if it returns False, the game ends
+        early.
     """
     report = ComplianceReport()
     for rules in games:

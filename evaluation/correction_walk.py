@@ -23,8 +23,8 @@ class Term(NamedTuple):
     Attributes
     ----------
     kind : {"deal", "board", "action", "other", "showdown"}
-        The luck that the term removes: of the dealt hole cards, of new board cards, of an own action, of an opponent's
-        action, or of the seat's own cards at the showdown.
+        The luck that the term removes: ``deal`` that of the dealt hole cards, ``board`` of new board cards, ``action``
+        of an own action, ``other`` of an opponent's action, ``showdown`` of the seat's own cards at the showdown.
     num_actions : int
         The number of actions in the hand before this event.
     chips : float
@@ -40,10 +40,10 @@ class Term(NamedTuple):
 
 
 _Part = tuple[int, tuple[float, ...], tuple[float, ...]]
-"""The values of one question in a correction: the number of the question, the factors and the true factors.
+"""How a question's answers enter a correction: the number of the question, the factors and the true factors.
 
-The correction over imaginary hands has their weighted sum, times each factor. The correction with the true cards has
-the value of the true combo, times each true factor.
+The correction over imaginary hands adds the question's weighted sum times each factor. The correction with the true
+cards adds the value of the true combo times each true factor.
 """
 
 _Event = tuple[str, int, list[_Part]]
@@ -73,7 +73,7 @@ class CorrectionWalk:
     Parameters
     ----------
     asked : HandQuestions
-        The questions about the hand, to which those of this walk are added.
+        The questions about the hand, to which this walk adds its own.
     seat : int
     line : BettingLine
         The line without actions.
@@ -84,7 +84,7 @@ class CorrectionWalk:
     own : int
         The combo that the seat really held.
     lines : BettingLines
-        The lines of the game, to find those after actions that were not played.
+        The lines of the game, in which the walk finds the lines after actions that were not played.
     is_told : bool
         Whether the seat's strategy is known.
     """
@@ -126,7 +126,7 @@ class CorrectionWalk:
         return self._asked.situation(self._seat, line, self.board_size)
 
     def see_board(self, line: BettingLine, size: int, is_free: np.ndarray) -> None:
-        """Correct for board cards up to `size` of them, after which the combos outside `is_free` are impossible."""
+        """Correct for the deal that brings the board to `size` cards; combos outside `is_free` become impossible."""
         asked, row = self._asked, self._asked.new_rows(1)
         before = self._part(line, self._row, (1.0,), (1.0,), size - self.board_size)
         self.board_size = size
@@ -186,9 +186,10 @@ class CorrectionWalk:
         self._events.append(("other", len(line.actions), parts))
 
     def _pass_on(self, line: BettingLine, action: Action) -> None:
-        """Ask for the values after an action without a correction, for a value function that takes means over actions.
+        """Ask for the values after an action that needs no correction.
 
-        No correction contains these values. Such a function needs them, as they are also the values before the action.
+        No correction contains these values. A value function that takes means over actions needs them, as they are also
+        the values before the action.
         """
         self._part(self._lines.after(line, action.action), self._row, (1.0,), (1.0,))
 

@@ -1,4 +1,4 @@
-"""Duplicate play: a group is all rotations of a line-up on one deck, or on a deck for each rotation (`Streams`)."""
+"""Plays and scores duplicate groups: all rotations of a line-up on one deck, or on a deck for each rotation."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class AgentScore:
         full estimates, NaN where undefined, and of the reduced estimates. An agent plays equally many hands in every
         seat.
     table_sum : float or None
-        Of the Control (package `tournaments.run`) alone: the sum of the scores of all seats at its table, in chips
+        Set only for the Control (package `tournaments.run`): the sum of the scores of all seats at its table, in chips
         (`zero_sum`). None for other agents, without AIVAT, or if an agent of this package lacks a correction.
     answers : int
         The number of decisions that the agent was asked for.
@@ -138,8 +138,8 @@ def play_group(
     contestants : sequence of int
         For each position, the number under which its agent is scored; copies of an agent share a number.
     streams, group
-        The run's streams and the numbers that name this group. Together they fix the decks, the order around the table
-        and every seat's random stream in every rotation.
+        The run's streams, and the numbers that name this group. Together they fix the decks, the order around the table
+        and every seat's random stream in every rotation. The streams decide whether rotations share a deck.
     on_hand : callable
         Called after every hand with the hand, the contestants by seat, and by seat the agents that report strategies.
     repair : bool

@@ -1,9 +1,10 @@
-"""Best responses from one flop on: all turns, rivers and hands of a heads-up game, against an agent's own betting tree.
+"""Values of best responses to an agent from one flop on, in a heads-up game with the agent's own betting tree.
 
-For each seat that responds, the other seat's reach is carried down the betting tree and values are carried up, board
-after board (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best response calculation in large extensive games",
-IJCAI 2011). A response knows its hand, the board and the betting, and takes the best action against the whole range,
-with exact card removal. Of boards that differ only by a renaming of suits, one is dealt.
+All turns, rivers and hands are played. For each seat that responds, the other seat's reach is carried down the betting
+tree and values are carried up, board after board (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best response
+calculation in large extensive games", IJCAI 2011). A response knows its hand, the board and the betting, and takes the
+best action against the whole range, with exact card removal. Boards that differ only by a renaming of suits are dealt
+as one board.
 """
 
 import dataclasses
@@ -153,7 +154,7 @@ class FlopBestResponse:
         return walk.values(reach)
 
     def facing_tables(self, street: int, found: StreetRows) -> list[_FacingTable]:
-        """Return each seat's rows on a street in the order of batches; the same `found` gives the kept result."""
+        """Return each seat's rows on a street in the order of batches; the latest result of a street is kept."""
         kept = self._tables.get(street)
         if kept is None or kept[0] is not found:
             kept = found, [self._table(street, found, seat) for seat in range(2)]
@@ -255,7 +256,7 @@ class _FlopWalk:
         return found
 
     def _visit(self, index: int, seat: int, parent: int, past: np.ndarray) -> None:
-        """Add the values over all boards that extend a board of the previous street.
+        """Add, to the totals at the street's roots, the values on all boards that extend a board of the street before.
 
         Parameters
         ----------

@@ -131,8 +131,8 @@ class Hand:
     faults : tuple of Fault
         The faults in order.
     waits : tuple of (int, float)
-        For every decision that an agent was asked for, its seat and the seconds until its answer. Empty in a hand that
-        was replayed from a record.
+        For every decision that an agent was asked for, the agent's seat and the seconds until the answer. Empty in a
+        hand that was replayed from a record.
     """
 
     rules: HoldemRules

@@ -1,7 +1,8 @@
 """The worlds and mean values that `BlueprintValues` keeps for one deck, in tables that serve one deck after another.
 
-A *world* is a sampled whole board (`roll_outs`). *Known cards* are a seat with a board and the other seats' hole cards,
-and whether one combo is asked about alone. A *group* is a set of known cards with a seating, see `line_places`.
+A *world* is a whole board on which roll-outs are played (`roll_outs`). A set of *known cards* is a seat with a board
+and the other seats' hole cards, and whether one combo is asked about alone. A *group* is a set of known cards with a
+seating, see `line_places`.
 """
 
 from collections.abc import Sequence
@@ -29,12 +30,12 @@ class KnownValues:
     ----------
     tables : Known
     cards : int64[num_cards, num_seats + num_seatings]
-        For each set of known cards the known combo of each seat, -1 for the seat itself; and the number of the group of
-        each seating, -1 for none yet.
+        For each set of known cards, first the known combo of each seat, -1 for the seat itself. Then for each seating
+        the number of its group, -1 if there is none yet.
     lines : int64[2^n, 2]
-        The rows of `Known.means` by group and node (`_hand_plan_kernels.plan_points`).
+        A hash table of the rows of `Known.means` by group and node (`kept` in `_hand_plan_kernels.plan_points`).
     counts : int64[3]
-        The numbers of groups and lines, and the number of rows of chances of one hand.
+        The number of groups, the number of rows of `Known.means`, and the number of rows of chances of one hand.
     """
 
     def __init__(self, num_seats: int, num_streets: int, num_combos: int):
@@ -60,7 +61,7 @@ class KnownValues:
         self.lines[:] = -1
 
     def new_cards(self, combos: Sequence[int]) -> int:
-        """Return the number of new known cards, without worlds, given the known combo of each seat."""
+        """Add a set of known cards, given the known combo of each seat, without worlds; return the index of the set."""
         number = self._num_cards
         self._num_cards += 1
         self._make_room(self._num_cards, "free", "worlds")

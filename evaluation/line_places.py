@@ -27,7 +27,7 @@ _FIRST_LINES = 64
 
 
 class LinePlaces:
-    """The places of the lines of one game, in tables whose rows are the lines' numbers.
+    """The places of the lines of one game, in tables with a row for each line, found by the line's number.
 
     Parameters
     ----------
@@ -40,14 +40,22 @@ class LinePlaces:
     Attributes
     ----------
     num_seatings : int
-        The number of different *seatings*, the tree's seats of the seats at the table.
+        The number of different *seatings*. A seating gives the tree's seat of each seat at the table.
     rows : int64[num_rows, 8 + 2 * num_seats]
-        For each line that was added: the number of its parent; the index of its last action among the actions of the
-        tree's decision at the parent, -1 if it is not one of them; the node, and the street there; the number of board
-        cards at the tree's decision, if the chips at the table equal those in the tree, else -1, as the hand is then
-        not exactly at the decision; the seat to act, -1 where all betting is over; the number of actions of the tree's
-        decision, 0 without a place; and the number of the seating. Then for each seat `CONSTANT` if it has folded or
-        all others have, else `IN_TREE`, or `FILLED` for values by checkdown. Then the tree's seat of each seat.
+        The columns of each line that was added:
+
+        - `PARENT`: the number of the line without the last action, -1 for the line without actions;
+        - `INDEX`: the index of the last action among the actions of the tree's decision before it, -1 if it is none of
+          them;
+        - `NODE`, `STREET`: the tree's node and its street;
+        - `DECIDES_WITH`: the number of board cards at the node if the rules and the chips put in are equal at the table
+          and in the tree; else -1, as the hand is then not exactly at the node;
+        - `ACTOR`: the seat to act, -1 where all betting is over;
+        - `NUM_ACTIONS`: the number of actions at the node, 0 without a place;
+        - `SEATING`: the number of the seating;
+        - from `KINDS` on, for each seat: `CONSTANT` if the seat or all others have folded, else `IN_TREE`, or `FILLED`
+          for values by checkdown;
+        - last, for each seat at the table, its seat in the tree.
     chips : float64[num_rows, num_seats, 3]
         For each seat, its row of `PlannedPoints.chips`.
     """

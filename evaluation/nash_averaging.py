@@ -97,7 +97,8 @@ def _support(payoffs: np.ndarray) -> np.ndarray:
     )
     if found.x is not None:
         return found.x > found.x @ payoffs
-    # Payoffs of very different size make x too large for the solver. Shares are bounded, but need a program each.
+    # Payoffs of very different size make x too large for the solver. Then each agent's largest share, which is at most
+    # 1, is found by a program of its own.
     largest = np.zeros(num_agents)
     for agent in range(num_agents):
         found = linprog(

@@ -131,8 +131,8 @@ def _measured(
 ) -> PublicExploitability:
     """Walk from a public state, and average each seat's values over its own range.
 
-    The walk's values are weighted by the other seat's reach. Divided by the total reach of the other seat's compatible
-    hands (`facing`), they are expectations with a combo.
+    The walk's values are weighted by the other seat's reach. A combo's value divided by the total reach of the other
+    seat's compatible hands (`facing`) is the combo's expectation.
     """
     rules = public.rules
     walk = PublicWalk(public, agents, threads=threads, on_progress=on_progress)

@@ -1,13 +1,14 @@
-"""A walk over the public tree of a heads-up game: every board, all betting, both seats' values for every combo.
+"""Walks the public tree of a heads-up game for the values of best responses and of the agents' own strategies.
 
-Reach goes down: the product of the probabilities of a seat's own actions with each combo, from the strategies that the
-agents report. Values come up: those of each combo against the other seat's whole range, with exact card removal. Values
-are counterfactual: weighted by the other seat's reach.
+The walk visits all betting on every board, and values every combo of both seats. Reach is carried down the tree: the
+product of the probabilities of a seat's own actions with each combo, from the strategies that the agents report. Values
+are carried up: the value of each combo against the other seat's whole range, with exact card removal. Values are
+counterfactual: weighted by the other seat's reach.
 
-Where the agents' play is symmetric in suits, one board of the first deal stands for all that differ by a renaming of
-suits: 1,755 flops for 22,100. Before this deal, the symmetry is tested on the reach of both seats and on 100 random
-questions on each street. If a test fails, or if the walk begins with cards on the board, all boards are walked. The
-cards of one deal are shown to agents in ascending order.
+Where the agents' play is symmetric in suits, boards of the first deal that differ by a renaming of suits are walked as
+one board: in hold'em 1,755 flops stand for all 22,100. Before this deal, the symmetry is tested on the reach of both
+seats and on 100 random questions on each street. If a test fails, or if the walk begins with cards on the board, all
+boards are walked. The cards of one deal are shown to agents in ascending order.
 """
 
 import functools
@@ -55,11 +56,12 @@ class _ValueWorkspace(NamedTuple):
     card_mass : float64[CARD_SLOTS, 4]
         Workspace of the showdown kernels.
     mass, margin : float64[num_rows, num_combos]
-        A hand's value at a fold and at a showdown of stake 1, for each row of the other seat's reach.
+        For each row of the other seat's reach and each hand, the hand's value at a fold (`mass`) and at a showdown
+        (`margin`) with a stake of 1.
     values : float64[2, max_depth + 1, num_combos]
         Values (`BEST`, `OWN`) of the node at each depth whose children are being added.
     started : bool[max_depth + 1]
-        Whether a child has been added at that depth.
+        For each depth, whether a child of this node has been added.
     """
 
     rows: np.ndarray
@@ -78,7 +80,7 @@ class _StreetWork:
     ranker : HandRanker
         Ranks the hands of a board.
     alive : bool[2, num_rows]
-        Whether any hand of each seat has reach in a row.
+        For each seat and row, whether any of the seat's hands has reach there.
     reach : list of float64[num_rows, num_combos]
         The reach of each seat's hands, in the order of the board's ranked hands; rows are numbered as in `StreetNodes`.
     strategy : float64[num_nodes, num_combos]
@@ -322,7 +324,7 @@ class PublicWalk:
         # The number of deals given two hands. `boards` also holds boards with a card of a hand, whose reach is 0 there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
-        # Only from the empty table: after a deal a renaming would have to leave the cards on the board in place.
+        # Boards are joined only before the first board cards: later a renaming would have to keep those in place.
         by_class = known == 0 and 0 < size <= MAX_BOARD_CARDS and self._is_suit_symmetric(index, reach, renamings)
         if known == 0 and size > 0:
             self.suit_symmetric = by_class

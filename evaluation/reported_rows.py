@@ -1,4 +1,4 @@
-"""The rows of an agent as tables for kernels: the strategy that it reports, in a game with a fixed choice of raises."""
+"""The strategies that agents report, as tables of rows for kernels, in a game with a fixed choice of raises."""
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,8 @@ class ReportedRows:
     ------
     ValueError
         If the agents are one object, or if an agent, in random questions with board cards, reports no strategy, tells
-        suits apart, or depends on the order of cards dealt together. `preflop` and `rows_on` raise it if an agent
-        reports no strategy, or no distribution over the legal actions.
+        suits apart, or depends on the order of cards dealt together. `preflop` and `rows_on` raise ValueError if an
+        agent reports no strategy, or no distribution over the legal actions.
     """
 
     def __init__(self, rules: HoldemRules, tree: BettingTree, agents: list[Agent], dtype: npt.DTypeLike = np.float64):

@@ -59,10 +59,15 @@ class Situation(NamedTuple):
 HandQuestion = tuple[int, BettingLine, int, int, int, float, int]
 """A question about one seat's values at a point of a hand: a plain tuple, which is made five times as fast as a record.
 
-It has the seat whose values are wanted; the line of the actions so far; the number of board cards so far, and of the
-next ones over which the mean is taken (0 for the values before); the row of `HandQuestions.weights` with the weights of
-the combos; the largest factor of the weighted sum of the values in the score, 0 if the sum is not needed; and the combo
-whose single value is needed, whatever its weight, -1 for none.
+The entries, in order:
+
+- the seat whose values are wanted;
+- the line of the actions so far;
+- the number of board cards so far;
+- the number of next board cards over which the mean is taken, 0 for the values on the board so far;
+- the row of `HandQuestions.weights` with the weights of the combos;
+- the largest factor that the weighted sum of the values has in the score, 0 if the sum is not needed;
+- the combo whose single value is needed, whatever its weight, -1 for none.
 """
 
 
@@ -85,7 +90,7 @@ class HandQuestions:
     hole_cards : list of uint8[num_seats, num_hole_cards]
         For each seat, the true cards of the other seats, as in `Situation`.
     lines : BettingLines
-        The game's lines, which hold those of the questions.
+        The lines of the game, among them the lines of the questions.
     """
 
     def __init__(self, lines: BettingLines):

@@ -176,13 +176,14 @@ def combined_half_width(
     -----
     A sample changes the likelihood ratio of its own stream alone (`sequential_half_width`), so the product of the
     streams' ratios is a martingale, too, whichever stream is chosen. A ratio is a martingale in the mean over the
-    standard deviations that fit the samples so far, not for each of them. So a rule that knew the true standard
-    deviations, and not the samples alone, could raise the product somewhat. By Ville's inequality, the product ever
-    exceeds 1 / alpha with a probability of at most alpha. The interval holds the sums of all sets of means for which
-    the product does not exceed 1 / alpha, and somewhat more. With d the error of a mean and u = d^2 n / (s^2 (n - 1)),
-    the logarithm of a ratio is concave in u. For each stream, let v be the u that brings the product to 1 / alpha if u
-    is 0 in the other streams. Then the sum of u / v over the streams is at most 1. By Cauchy and Schwarz, the weighted
-    errors sum to at most the root of the sum of squares of the weighted half-widths that belong to the v.
+    standard deviations that fit the samples so far, not for each of these standard deviations. So a rule that knew the
+    true standard deviations, and not the samples alone, could raise the product somewhat. By Ville's inequality, the
+    product ever exceeds 1 / alpha with a probability of at most alpha. The interval holds the sums of all sets of means
+    for which the product does not exceed 1 / alpha, and somewhat more. With d the error of a mean and
+    u = d^2 n / (s^2 (n - 1)), the logarithm of a ratio is concave in u. For each stream, let v be the u that brings the
+    product to 1 / alpha if u is 0 in the other streams. Then the sum of u / v over the streams is at most 1. By Cauchy
+    and Schwarz, the weighted errors sum to at most the root of the sum of squares of the weighted half-widths that
+    belong to the v.
     """
     streams = [each for each in zip(weights, sds, counts, strict=True) if each[0] > 0.0]
     penalties = [0.5 * log(1.0 + count * _EFFECT_VARIANCE) for _, _, count in streams]
@@ -210,10 +211,11 @@ def always_valid_half_width(samples: np.ndarray) -> np.ndarray:
     -----
     `sequential_half_width` is for normal samples. For samples of skewness g and excess kurtosis k, let c =
     g^2 (x^4 + 2 x^2 - 3) / 18 - k (x^2 - 3) / 12. Then the absolute t statistic of n samples exceeds x (1 + c / n) as
-    often as that of normal samples exceeds x, but for terms of higher order than 1 / n (P. Hall: The Bootstrap and
-    Edgeworth Expansion, 1992, section 2.6). The interval is therefore widened by 1 + c / n at its own x, with g and k
-    of the samples, and never narrowed. The widening vanishes as samples become many; it matters while a few large
-    samples decide. No sample tells of values that are so rare that none was drawn.
+    often as that of normal samples exceeds x, except for terms of higher order than 1 / n (P. Hall: The Bootstrap and
+    Edgeworth Expansion, 1992, section 2.6). The interval is therefore widened by the factor 1 + c / n. Here x is the
+    unwidened half-width in standard errors, and g and k are those of the samples. The interval is never narrowed. The
+    widening vanishes as samples become many. It matters while the mean depends on a few large samples. Values so rare
+    that no sample has one are not accounted for.
     """
     samples = np.asarray(samples, dtype=np.float64)
     count = samples.shape[-1]

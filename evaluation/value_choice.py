@@ -1,7 +1,7 @@
 """The value functions of AIVAT by name.
 
-Modules of blueprints are imported where a function needs them: most processes of a run never do, and the import takes a
-fifth of a worker's start.
+Modules of blueprints are imported inside the functions that need them. Most processes of a run never call these
+functions, and the import takes a fifth of a worker's start.
 """
 
 import functools

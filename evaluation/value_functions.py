@@ -40,8 +40,8 @@ class ValueQuestion(NamedTuple):
     situation : Situation
     num_cards : int
     weights : float64[num_combos], optional
-        The weight of each combo's value in a sum over combos, for which the values are needed. Without weights no such
-        sum is needed, but single values: of `combo`, or of all combos if `combo` is -1.
+        The weight of each combo's value in the sum over combos that is asked for. Without weights single values are
+        asked for: the value of `combo`, or the values of all combos if `combo` is -1.
     combo : int
         A combo whose single value is needed, whatever its weight; -1 for none.
     """
@@ -94,7 +94,7 @@ class ValueFunction:
     def answers(self, questions: Sequence[ValueQuestion]) -> list[np.ndarray]:
         """Return the answer to each question about one seat and hand, float64[num_combos], in chips.
 
-        These are `values`, or `next_board_means` where the question is for means.
+        An answer is `values`, or `next_board_means` if the question asks for means over `num_cards` more board cards.
         """
         return [
             self.next_board_means(situation, num_cards) if num_cards else self.values(situation)
@@ -107,9 +107,10 @@ class ValueFunction:
         Returns
         -------
         list of float
-            The sum of the combos' values times their weights. Meaningless for a question with the factor 0.
+            For each question, the sum of the combos' values times their weights. Meaningless for a question whose
+            factor is 0 (`HandQuestion`).
         list of float
-            The value of the single combo.
+            For each question, the value of its single combo. Meaningless if the question names no combo.
         """
         answers = self.answers(
             [
@@ -330,7 +331,7 @@ class _RunOuts:
         self._equities: dict[int, np.ndarray] = {}
 
     def equity(self, opponents: int) -> np.ndarray:
-        """Return the share of the pot that each combo wins from a bit set of seats: float64[num_combos]."""
+        """Return the share of the pot that each combo wins against a bit set of opponents: float64[num_combos]."""
         equity = self._equities.get(opponents)
         if equity is None:
             combos = np.array([combo for seat, combo in self._combos.items() if opponents >> seat & 1], dtype=np.int32)

@@ -54,7 +54,7 @@ def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     seats : int64[num_contestants]
-        The number of seats of each contestant, all multiplied by any one factor.
+        The number of seats of each contestant. A common factor of all numbers does not matter.
     silent : bool[..., num_contestants]
         Whether each contestant's score lacks the corrections that need its own strategy.
 

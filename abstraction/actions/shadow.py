@@ -6,12 +6,12 @@ and tree disagree, the following rules hold.
 - A bet below the smallest size may be mapped to a call, of size 0. If the tree offers no call, or if hand and tree
   would then wait for different seats, for example because the call ends the street in the tree, play goes on from the
   smallest raise instead. In any case the bet is *between* two sizes, a call and the smallest raise: the share of hands
-  that folds to it depends on both (`Between`), not on the draw.
+  that folds to it depends on both sizes (`Between`), not on the size that was drawn.
 - A bet above all sizes but the all-in counts as the all-in if the next seat to act cannot raise it. If that seat can,
-  play goes on from the largest size below the all-in. In either case, the share of hands that folds is that for a bet
-  between these two sizes, or for the all-in if the bet is at least as large. If the all-in is the only size, a bet that
-  can be raised counts as a call. If hand and tree would then wait for different seats, the bet is *missed* (see below);
-  but if the tree offers no call, play goes on from the all-in.
+  play goes on from the largest size below the all-in. In either case, hands fold as to a bet between these two sizes,
+  or as to the all-in if the bet is at least as large. If the all-in is the only size, a bet that can be raised counts
+  as a call. If hand and tree would then wait for different seats, the bet is *missed* (see below); but if the tree
+  offers no call, play goes on from the all-in.
 - A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
   in the hand does the same. But if a live seat has no tree seat when another seat folds, the live seat takes over the
   folded seat's tree seat.
@@ -160,7 +160,7 @@ class ShadowRules:
         return totals
 
     def _shares(self, shadow: Shadow, state: BettingState) -> list[int]:
-        """Return the hand's raise-to total, legal or not, for each size of the tree's decision, a share of the pot."""
+        """Return the raise-to total, legal or not, of the same share of the hand's pot for each size of the tree."""
         array = state.array.tolist()
         return [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
 
@@ -281,7 +281,7 @@ class ShadowRules:
         return lower_place(size, (0.0, *sizes))
 
     def _count_as(self, shadow: Shadow, number: int) -> Shadow:
-        """Return the shadow after the tree's seat has made raise `number` of its decision, from 1."""
+        """Return the shadow after the tree's seat to act has made raise `number` of its decision, from 1."""
         first = self.states.child(shadow.node, self.states.raises(shadow.node)[0])
         return shadow._replace(node=first + number - 1)
 

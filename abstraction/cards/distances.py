@@ -45,7 +45,7 @@ class Distance(Protocol):
 
 
 class CentroidBlocks(NamedTuple):
-    """Centroids in blocks of 16, ordered by the sums of their coordinates; a point is compared with a block at once.
+    """Centroids in blocks of 16, ordered by the sums of their coordinates; a step compares a point with a whole block.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class CentroidBlocks(NamedTuple):
     lowest, highest : int64[num_blocks]
         Lowest and highest coordinate sum among the centroids of each block.
     first : int32[255 * dims + 1]
-        For each coordinate sum of a point, the block whose sums are nearest.
+        For each possible sum of a point's coordinates, the block whose sums are nearest.
     """
 
     blocks: np.ndarray

@@ -192,7 +192,7 @@ def _run_outs(
 
 
 def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return every combo's weighted strength, summed over boards on which it is free, and the boards' total weight."""
+    """Return each combo's weighted strength, summed over the boards that share no card with it, and their weight."""
     num_combos = len(combos)
     work = PointWorkspace(
         ranks=np.empty(num_combos, dtype=np.uint16),

@@ -64,12 +64,14 @@ class RiverWorkspace(NamedTuple):
     places : int32[1326]
         Index of each combo among the free combos.
     before : float32[1326, 8]
-        For each hand in `order` and each cluster, twice the number of hands that it beats plus the number of ties. The
-        hand itself, subtracted once too often, is added back later.
+        For each hand in `order` and each cluster, twice the number of hands that it beats plus the number of ties. Card
+        removal subtracts the hand itself once too often; it is added back later.
     cluster_weaker, cluster_totals : float32[52, 8], float32[8]
-        Number of hands that have been passed in order of strength, by cluster: with each card, and in all.
+        Number of hands of each cluster that have been passed in order of strength: `cluster_weaker` counts those with
+        each card, `cluster_totals` all of them.
     cluster_held, all_held : float32[52, 8], float32[8]
-        Number of free combos on the board, by cluster: with each card, and in all.
+        Number of free combos of each cluster on the board: `cluster_held` counts those with each card, `all_held` all
+        of them.
     """
 
     ranks: np.ndarray

@@ -33,7 +33,8 @@ GAME_NAMES = ("universal_poker", "leduc_poker", "kuhn_poker")
 
 _GAME_STRING = re.compile(r"\w+(\((\w+=[^(),=]*(,\w+=[^(),=]*)*)?\))?")
 _NUMERIC = re.compile(r"=([-+.0-9]+)(?=[,)])")
-"""A value that OpenSpiel's parser takes for a number; the parser raises RuntimeError if it is wrong or too large."""
+"""A value that OpenSpiel's parser takes for a number. The parser raises RuntimeError if the number is malformed or too
+large."""
 
 
 def parse_game(text: str) -> HoldemRules:

@@ -55,7 +55,7 @@ class PublicNodes:
 
     @property
     def num_histories(self) -> int:
-        """`num_open` plus the number of histories at these nodes.
+        """`num_open` plus the number of histories at the nodes of the arrays.
 
         A node has one history for each order of the cards dealt before it. If `complete`, the game has this number of
         histories; otherwise the game has at least as many.
