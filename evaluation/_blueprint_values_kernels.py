@@ -1,5 +1,6 @@
-"""Kernels of values of self-play: all questions about a hand, by roll-outs and by means over actions of decisions.
+"""Kernels that compute values of self-play. One call answers all questions about a hand.
 
+A value comes from roll-outs, or is the weighted mean of the values after a decision's actions.
 A *point* is a situation of a hand that is asked about; it has a row in the tables of shares and values. A *world* is a
 sampled whole board (`roll_outs`).
 """
@@ -23,8 +24,8 @@ PAID, SCALE, PUT_IN = range(3)
 """Columns of `PlannedPoints.chips`."""
 
 FILLED, CONSTANT = -2, -1
-"""Values of the column `GROUP` of points without roll-outs: the values stand in `PlannedPoints.values` already, or are
-one constant."""
+"""Entries of the column `GROUP` for points without roll-outs. `FILLED`: the values of the point are in
+`PlannedPoints.values` already. `CONSTANT`: all combos have one value."""
 
 POINT, ROW, COMBO = range(3)
 """Columns of `Asked.questions`."""
@@ -43,7 +44,8 @@ class Play(NamedTuple):
     small : int
         The largest number of nodes of a subtree in which all actions of the other seats are followed.
     num_hands : float
-        The share of a combo is this number times its weight.
+        A combo's share is the largest product, over the questions, of this number, the combo's weight and the
+        question's factor.
     """
 
     tables: RollOutTables
@@ -61,13 +63,14 @@ class Known(NamedTuple):
     ranks : uint16[num_worlds, num_combos]
     buckets : int32[num_worlds, num_streets, num_combos]
         As in `Worlds`, for several sets of known cards.
-    free : bool[num_cards, num_combos]
+    free : bool[num_card_sets, num_combos]
         As in `Worlds`, for each set of known cards.
-    worlds : int64[num_cards, 2]
+    worlds : int64[num_card_sets, 2]
         The first world of each set of known cards, and the number of its worlds.
     groups : int64[num_groups, 2 + num_seats]
         A group stands for one set of known cards and one seat of the tree whose hands are valued. The columns are the
-        number of the set, the seat, and the known combo of each seat of the tree, -1 for the own and for empty seats.
+        number of the set, the seat, and the known combo of each seat of the tree. It is -1 for the seat whose hands are
+        valued, and for empty seats.
     means : float64[num_lines, num_combos]
         The mean value of each combo at a node, for one group.
     is_known : bool[num_lines, num_combos]
@@ -84,15 +87,18 @@ class Known(NamedTuple):
 
 
 class PlannedPoints(NamedTuple):
-    """The points of a hand, those of one seat in the order of their numbers of actions.
+    """The points of a hand.
+
+    Points of one seat are in the order of the number of actions in the hand before them, so a decision comes before
+    the points after its actions.
 
     Attributes
     ----------
     points : int64[num_points, 8]
-        The columns: the group, or `FILLED` or `CONSTANT`; the line in `Known.means`; the node; the number of actions,
-        at a decision whose values may be the mean of those after its actions, else 0; the first of these actions in
-        `branches`; the first row in `chances`; the known combo of the decision's seat, -1 for the seat whose hands are
-        valued; the decision's street.
+        `GROUP`: the group, or `FILLED` or `CONSTANT`. `LINE`: the line in `Known.means`. `NODE`: the node.
+        `NUM_BRANCHES`: the number of actions if the point's values may be averaged over the values after the actions,
+        else 0. `BRANCH`: the first of these actions in `branches`. `CHANCES`: the first row in `chances`. `ACTOR`: the
+        known combo of the seat to act, -1 if the hands of that seat are valued. `STREET`: the decision's street.
     chips : float64[num_points, 3]
         The seat's contribution in the tree, the ratio of the pots at the table and in the tree, and the seat's
         contribution at the table. For a point with one constant, the constant is in the last column.
@@ -102,7 +108,8 @@ class PlannedPoints(NamedTuple):
         Workspace: the probability of each action of a decision with each combo; in the first column alone for a
         decision of a seat with a known combo.
     shares, values : float64[num_points, num_combos]
-        Workspaces: each combo's share, which is the chance that the combo is valued if it is below 1; and its value.
+        Workspaces: each combo's share and value. A share below 1 is the chance that the combo is valued; a combo with
+        a share of 1 or more is always valued.
     thresholds : float64[num_combos]
         A combo is valued if its share is above this number.
     asked : bool[num_combos]
@@ -127,7 +134,8 @@ class Asked(NamedTuple):
     questions : int64[num_questions, 3]
         The point, the row of weights, and the combo whose single value is needed, -1 for none.
     factors : float64[num_questions]
-        The largest factor of the weighted sum of the values in the score; 0 if the sum is not needed.
+        The factor by which the score multiplies the question's weighted sum, the largest if there are several; 0 if
+        the sum is not needed.
     weights : float64[num_rows, num_combos]
     answers : float64[2, num_questions]
         The weighted sum of each question, and the single value. Modified in place.
@@ -150,7 +158,7 @@ def share_worlds(offsets, per_combo, ranks):
         Offsets are drawn without regard to the boards. So the worlds of a combo are a fair sample of those in which the
         combo is possible. For a combo with an offset below 0 nothing is changed.
     per_combo : int
-        The number of worlds for each combo; it has fewer if it is possible in fewer.
+        The number of worlds to keep for each combo. A combo that is possible in fewer worlds keeps all of them.
     ranks : uint16[num_worlds, num_combos]
         Modified in place.
     """
@@ -212,7 +220,10 @@ def answer_questions(play, known, plan, asked, seed, work, sums):
 
 @kernel(inline=True)
 def _raise_shares(shares, weights, factor, num_hands, own):
-    """Raise the shares of a point's combos to those of one more question, and that of the combo `own` to 1."""
+    """Raise each combo's share to at least weight * factor * num_hands of one question.
+
+    The share of the combo `own`, if there is one, becomes 1.
+    """
     if factor > 0.0:
         for combo in range(len(shares)):
             shares[combo] = max(shares[combo], weights[combo] * factor * num_hands)
@@ -225,8 +236,8 @@ def _spread(tables, known, plan, point, work):
     """Write the probability of each action of a decision for each combo, and return whether the actions are enough.
 
     The actions are enough if every action that the blueprint takes with a combo of positive share is asked about. Then
-    a combo with a share at the decision gets the share 1 after every action that the blueprint takes with it, unless it
-    has a share there already.
+    a combo with a share at the decision gets the share 1 after every action that the blueprint takes with this combo,
+    unless the combo has a share there already.
     """
     row = plan.points[point]
     node, num_actions, actor = row[NODE], row[NUM_BRANCHES], row[ACTOR]
@@ -234,7 +245,7 @@ def _spread(tables, known, plan, point, work):
     rows, buckets = tables.rows[first_cell(tables, node) :], known.buckets[world, row[STREET]]
     chances = plan.chances[row[CHANCES] : row[CHANCES] + num_actions]
     branches = plan.branches[row[BRANCH] : row[BRANCH] + num_actions]
-    hands, number = work.lists, 0  # the combos with a share: a combo on the board has no bucket
+    hands, number = work.lists, 0  # only combos with a share: those on the board have none, and no bucket
     for combo in range(plan.shares.shape[1]):
         hands[number] = combo  # overwritten by the next combo unless `number` advances: no branch
         number += plan.shares[point, combo] > 0.0

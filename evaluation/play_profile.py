@@ -12,6 +12,7 @@ import numpy as np
 
 from plurispiel.abstraction.cards.features import crowd_strength, made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.cards import RANKS
 from plurispiel.agents.base import PublicState, Strategy
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.play_statistics import COUNTERS, hand_counts, new_counts
@@ -74,7 +75,6 @@ TOP_SHARE = 0.98
 """The `made_strength` on the river from which a hand counts as one of the top 2 %."""
 
 _COLD_CLASSES = ("AJo", "AQo", "KQo")
-_RANKS = "23456789TJQKA"
 
 
 class WatchedDecision(NamedTuple):
@@ -284,6 +284,6 @@ def _is_last(public: PublicState) -> bool:
 
 def _class_combos(public: PublicState, name: str) -> np.ndarray:
     """Return the ids of the combos of an offsuit class such as ``AJo``: int64[n]."""
-    high, low = _RANKS.index(name[0]), _RANKS.index(name[1])
+    high, low = RANKS.index(name[0]), RANKS.index(name[1])
     cards = [(4 * high + first, 4 * low + second) for first in range(4) for second in range(4) if first != second]
     return np.array([public.rules.combo_id(pair) for pair in cards])

@@ -101,7 +101,7 @@ def fill_nearest(points, words, centroids, squared, point, recent, labels, dista
             point[d] = points[i, d]
         block = np.int64(centroids.first[total])
         above, below = block + 1, block - 1
-        # Each lane keeps the best of the centroids that it has had, and their numbers.
+        # Each lane keeps the smallest distance among its centroids so far, and the number of that centroid.
         costs = _squares(blocks, block * dims, point) if squared else _absolute(blocks, block * dims, point)
         nearest = load(numbers, block)
         best = smallest(costs)
@@ -233,7 +233,7 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
 
 @kernel
 def add_gaps(points, weights, labels, means, totals):
-    """Add the weighted distances of points to the means of their buckets.
+    """Add each point's weighted distance from the mean of its bucket to `totals`.
 
     Parameters
     ----------

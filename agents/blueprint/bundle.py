@@ -138,7 +138,7 @@ def packed_facts(path: Path) -> PackedFacts:
     Raises
     ------
     ArtefactRefused
-        If the file is damaged, or no packed blueprint.
+        If the file is damaged, or is not a packed blueprint.
     """
     with _refusing(path), _opened(path) as archive:
         return PackedFacts(dict(_manifest(archive)["config"]), archive.comment.decode())
@@ -150,7 +150,7 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
     Raises
     ------
     ArtefactRefused
-        If the file is damaged or no packed blueprint, or the folder is not empty and holds anything but a blueprint.
+        If the file is damaged or is not a packed blueprint, or the folder holds anything but a blueprint.
     """
     with _refusing(path):
         with _opened(path) as archive:
@@ -185,7 +185,7 @@ def unpacked_folder(path: Path) -> Path:
     Raises
     ------
     ArtefactRefused
-        If the file is damaged, or no packed blueprint.
+        If the file is damaged, or is not a packed blueprint.
     """
     folder = user_cache_folder() / "blueprints" / f"{path.stem}-{packed_facts(path).digest[:16]}"
     if not _is_sound(folder):
@@ -255,7 +255,7 @@ def _refusing(path: Path) -> Iterator[None]:
         raise ArtefactRefused(f"there is no file {path}; get another copy, or install the package again") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, *_BROKEN) as error:
         raise ArtefactRefused(
-            f"{path} is damaged or no packed blueprint ({error}); get another copy, or install the package again"
+            f"{path} is damaged or not a packed blueprint ({error}); get another copy, or install the package again"
         ) from None
 
 
@@ -302,7 +302,7 @@ def _array(name: str, content: bytes) -> np.ndarray:
     stream = io.BytesIO(content)
     header = array_header(stream)
     if header is None or not is_array_name(name):
-        raise ValueError(f"{name[:40]!r} is no array")
+        raise ValueError(f"{name[:40]!r} is not an array")
     dtype, shape = header
     if stream.tell() + math.prod(shape) * dtype.itemsize != len(content):
         raise ValueError(f"{name} claims the shape {list(shape)}, which its bytes do not fill")

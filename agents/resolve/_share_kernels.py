@@ -32,14 +32,14 @@ def add_weights(first, places, weights, multiplicity, of_board, totals):
 
 @kernel
 def add_mixtures(first, columns, shares, rows, mixtures):
-    """Add a mixture of rows to each row of `mixtures`, from its first share to its last.
+    """Add to each row of `mixtures` the weighted sum of its rows of `rows`, in the order of the shares.
 
     Parameters
     ----------
     first : int64[n + 1]
         The index of each mixture's first share, then the number of shares.
     columns : int64[num_shares]
-        The row to which each share belongs.
+        The index in `rows` of the row that each share multiplies.
     shares : float64[num_shares]
     rows : float64[m, k]
     mixtures : float64[n, k]

@@ -1,13 +1,13 @@
 """The algorithms of vector CFR: discounts of regrets, and weights of the average strategy.
 
-The algorithms are those full-width algorithms of `agents.tabular.solvers` that update in turn, without prediction and
-without omitted iterations. The weights of averages may also count anew from powers of 4. The default,
-``dcfr-restarts``, is discounted CFR with such restarts and the weights k^3, with k counted from the restart. The scheme
-is that of the program postflop-solver by W. Inoue (2022), with one difference. There, an average drops all iterations
-before a power of 4 at once, so in the iteration of that number the average is a single iterate: on random rivers the
-64th iteration doubles exploitability. Here a restart at iteration p counts only from iteration 2p - 1 on, when half of
-all iterations lie behind it. No iteration is dropped: those before 2p - 1 keep their weights relative to each other,
-and shrink together beside the later ones.
+The algorithms are the full-width algorithms of `agents.tabular.solvers` that have alternating updates, make no
+prediction, and average all iterations. The average may also restart at powers of 4: the iteration number in its weights
+then counts from 1 again. The default, ``dcfr-restarts``, is discounted CFR with such restarts and the weights k^3, with
+k counted from the restart. The scheme is that of the program postflop-solver by W. Inoue (2022), with one difference.
+In that program, iteration p = 4, 16, 64, ... drops all earlier iterations from the average, which is then a single
+strategy. On random rivers, exploitability doubles at iteration 64. Here the restart at iteration p takes effect only in
+iteration 2p - 1, when half of the iterations so far came at or after p. No iteration is dropped: those before 2p - 1
+keep their weights relative to each other, and all shrink by one factor relative to later iterations.
 """
 
 from dataclasses import dataclass

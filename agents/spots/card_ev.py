@@ -49,7 +49,9 @@ def deals_cards(solver: VectorSolver, place: NodePlace, column: int) -> bool:
 
 
 def card_evs(solver: VectorSolver, place: NodePlace, column: int) -> Iterator[CardEv]:
-    """Yield the values after each card in ascending order, one at a time since a flop takes seconds.
+    """Yield a `CardEv` for each possible next card, the lowest card first.
+
+    The function is a generator because all turn cards of a flop take seconds.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Agents whose strategies are read; an agent from outside that is given by its spec has processes of its own."""
+"""Instances of an agent that a command asks for strategies.
+
+If an agent from outside is given by its spec, each instance runs in a process of its own.
+"""
 
 import contextlib
 import copy
@@ -40,8 +43,8 @@ def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn:
     parsed = parse_spec(agent)
     if parsed.is_program and parsed.name != "stdio":
         raise ValueError(
-            f"{agent!r} is a program whose protocol follows hands from their beginning; questions about any decision "
-            "are answered only by programs of the line protocol, given as stdio:PROGRAM"
+            f"{agent!r} speaks a protocol that plays whole hands, so it cannot be asked about a single decision; "
+            "programs of the line protocol can, given as stdio:PROGRAM"
         )
     isolation = outside.isolation([agent], warn)
     if parsed.is_foreign:

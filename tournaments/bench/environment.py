@@ -1,5 +1,6 @@
-"""Hands a second of learners' environments, beside OpenSpiel's ``rl_environment``, all with random play.
+"""Hands a second of learners' environments, beside OpenSpiel's ``rl_environment``.
 
+The learner plays at random; its opponents play at random or are the built-in agents of the row's name.
 All environments compute observations at every decision of the learner. Times are processor time of one thread, so that
 other programs on the machine count little.
 """
@@ -26,7 +27,7 @@ def bench_environment(seconds: float = 1.0) -> list[Measurement]:
     """Return the rates of environments, heads-up and six-handed with the menu ``fcpa``; each takes about `seconds`."""
     heads_up, six = HUNL.with_menu("fcpa"), SIXMAX.with_menu("fcpa")
     peer = _rate(_openspiel(heads_up), seconds)
-    rows = [Measurement("rl_environment, heads-up", peer, "hands/s", "OpenSpiel; both seats act outside")]
+    rows = [Measurement("rl_environment, heads-up", peer, "hands/s", "OpenSpiel; the caller plays both seats")]
     single = _rate(_single(heads_up), seconds)
     rows.append(Measurement("make_environment, heads-up, random", single, "hands/s", _times(single, peer)))
     for number in (1, 64, NUM_TABLES):
@@ -39,7 +40,7 @@ def bench_environment(seconds: float = 1.0) -> list[Measurement]:
         rate = _rate(_batch(heads_up, opponent, NUM_TABLES, "information-state"), seconds)
         rows.append(Measurement(f"{NUM_TABLES:,} tables, heads-up, {opponent}", rate, "hands/s", _times(rate, peer)))
     peer = _rate(_openspiel(six), seconds)
-    rows.append(Measurement("rl_environment, six-handed", peer, "hands/s", "OpenSpiel; all seats act outside"))
+    rows.append(Measurement("rl_environment, six-handed", peer, "hands/s", "OpenSpiel; the caller plays all seats"))
     for opponent in ("random", "tag"):
         rate = _rate(_batch(six, opponent, NUM_TABLES, "information-state"), seconds)
         rows.append(Measurement(f"{NUM_TABLES:,} tables, six-handed, {opponent}", rate, "hands/s", _times(rate, peer)))

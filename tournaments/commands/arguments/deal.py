@@ -48,8 +48,8 @@ def _add_match(add: Callable[..., Any]) -> None:
         "--game",
         metavar="G",
         default="HUNL",
-        help="FILE.game, one of the ACPC's games by its file name, a preset (plurispiel ls presets) or an OpenSpiel "
-        "game string",
+        help="path of a .game file, file name of a game of the ACPC (built in), preset (plurispiel ls presets) or "
+        "OpenSpiel game string",
     )
     add(
         "--hands",
@@ -108,7 +108,7 @@ def _add_programs(add: Callable[..., Any]) -> None:
         type=float,
         metavar="S",
         default=600.0,
-        help="seconds for all answers of a program that connects in a hand, above 0 and below 10^6",
+        help="seconds per hand for all answers of a program that connects, above 0 and below 10^6",
     )
     add(
         "--start-timeout",

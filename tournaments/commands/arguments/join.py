@@ -50,7 +50,7 @@ def _add_acpc(actions) -> None:
         "--game",
         metavar="G",
         required=True,
-        help="the game that the dealer deals: FILE.game, one of the ACPC's games by its file name, a preset "
+        help="the game that the dealer deals: path of a .game file, file name of a game of the ACPC, preset "
         "(plurispiel ls presets) or an OpenSpiel game string",
     )
     add(
