@@ -1,6 +1,6 @@
 """Tournaments between agents, the command line, and its main commands as Python functions.
 
-Each exported name is imported when it is first used, so that ``plurispiel --help`` answers at once.
+Each exported name is imported when it is first used. ``plurispiel --help`` therefore need not wait for these imports.
 """
 
 import importlib

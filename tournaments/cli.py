@@ -1,6 +1,6 @@
 """The command line: one program with a subcommand for each job.
 
-No module that needs numpy or OpenSpiel is imported here, so that ``--help`` answers at once. The module of a command in
+No module that needs numpy or OpenSpiel is imported here, so that ``--help`` answers quickly. The module of a command in
 `tournaments.commands` is imported when the command runs.
 """
 

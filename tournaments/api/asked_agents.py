@@ -18,12 +18,12 @@ __all__ = ["asked_agents"]
 
 @contextlib.contextmanager
 def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn: Say) -> Iterator[list[Agent]]:
-    """Yield instances of an agent; processes of agents from outside end with the context.
+    """Yield a list of instances of an agent; the processes of an agent from outside end with the context.
 
     Parameters
     ----------
     agent : str or Agent
-        A spec, or an object, which stays in this process together with copies of it.
+        A spec or an object. The object and its copies stay in this process.
     number : int
         The number of instances.
     outside : OutsideOptions
@@ -48,6 +48,6 @@ def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn:
         )
     isolation = outside.isolation([agent], warn)
     if parsed.is_foreign:
-        warmup(PLAY)  # in a sandbox the agent cannot keep the kernels that it compiles itself
+        warmup(PLAY)  # a sandboxed agent finds these kernels in the cache, and could not store its own there
     with measured_agents(agent, isolation, number) as agents:
         yield agents

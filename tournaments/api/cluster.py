@@ -1,4 +1,4 @@
-"""A cluster from Python: `connect_cluster`."""
+"""The connection to a cluster, from Python: `connect_cluster`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,9 @@ def connect_cluster(
     unsandboxed: bool = False,
     progress: bool = False,
 ) -> "Cluster":
-    """Return a connection to the cluster of ``plurispiel cluster FILE``, the `labour` of `run_tournament` and others.
+    """Return a connection to the cluster of ``plurispiel cluster FILE``.
+
+    Give the connection to `run_tournament` and other functions as their argument `labour`.
 
     Parameters
     ----------
@@ -31,12 +33,12 @@ def connect_cluster(
     slots : int
         The largest number of slots to use; 0 for all.
     check_share : float
-        The share of tasks, 0 to 1, that a second worker does again, on another machine where there is one. A difference
-        raises `MachinesDisagree`, a `WorkerFailed`.
+        The share of tasks, 0 to 1, that a second worker does again, on another machine where there is one. If the two
+        results of a task differ, the run raises `MachinesDisagree`, a subclass of `WorkerFailed`.
     ship : sequence of path
-        Folders to send whole, because agents' files import from them.
+        Folders to send to the workers whole, because files of agents import modules from them.
     unsandboxed : bool
-        Let agents from outside play without a sandbox, where they can read the cluster's key.
+        Let agents from outside play without a sandbox. They can then read the cluster's key.
     progress : bool
         Print notes on standard error, such as the number of workers.
 
@@ -69,7 +71,11 @@ def connect_cluster(
 
 
 def missing_extra(error: ModuleNotFoundError) -> Exception:
-    """Return the exception for a missing library: a ValueError with the remedy if the extra ``cluster`` installs it."""
+    """Return the exception to raise for a missing library.
+
+    If the extra ``cluster`` installs the library, this is a ValueError with that remedy; otherwise it is `error`
+    itself.
+    """
     if (error.name or "").partition(".")[0] not in ("dask", "distributed", "cryptography"):
         return error
     return ValueError(f'{error.name} is not installed; pip install "plurispiel[cluster]" brings it')

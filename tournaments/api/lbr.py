@@ -266,7 +266,7 @@ def _try(config: LbrConfig, isolation: Isolation) -> None:
         except ValueError as error:
             if not (isinstance(error.__cause__, AgentFault) and error.__cause__.kind == "timeout"):
                 raise
-            warmup(PLAY)  # in a sandbox the agent cannot keep the kernels that it compiles itself
+            warmup(PLAY)  # a sandboxed agent finds these kernels in the cache, and could not store its own there
             try_to_tell(contestant, config.rules)
 
 

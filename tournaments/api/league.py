@@ -63,7 +63,7 @@ def add_to_league(
     believe: bool = False,
     progress: bool = False,
 ) -> list[Addition]:
-    """Add agents to a league; without `agents`, add anew every agent that has changed since it was added.
+    """Add agents to a league; without `agents`, make a new entry for every agent that has changed since it was added.
 
     With `agents`, a league with the default settings begins if the folder holds none. Without `agents`, the entry of an
     agent that cannot be added stays, and a note gives the reason.
@@ -73,8 +73,9 @@ def add_to_league(
     folder : path
         The folder of the league.
     agents : str or iterable of str or type, optional
-        The agents, as for `run_tournament`. An agent whose file, program or stored strategy has changed is a new entry
-        in place of its old one. So is an agent whose code in this package has changed.
+        The agents, as for `run_tournament`. If an agent's file, program or stored strategy has changed since it was
+        added, the agent gets a new entry in place of its old one. The same holds if the package code that it uses has
+        changed.
     believe : bool
         Let the reported strategies of these agents, which must be from outside this package, correct their scores
         ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament. Ignored without `agents`.
@@ -86,7 +87,7 @@ def add_to_league(
     ValueError
         If the folder is damaged or, without `agents`, holds no league. With `agents`, also if the folder holds other
         files, an agent does not load or does not play the league's game, or an agent of this package is to be believed.
-        Also if another process changes the entries. The agents before the refused one are added.
+        Also if another process changes the entries. The agents before the refused one stay added.
     """
     notes = Notes(progress)
     if agents is None:
@@ -121,7 +122,7 @@ def play_league(
     progress: bool = False,
     labour: Labour | None = None,
 ) -> LeagueResult:
-    """Play a league: new agents against all others first, then where hands separate neighbours in the ranking most.
+    """Play a league: first new agents against all others, then pairings whose hands best separate ranking neighbours.
 
     Without `hands` and `hours` only the first part is played. The same call goes on after an interruption.
 
@@ -130,8 +131,8 @@ def play_league(
     folder : path
         The folder of the league.
     hands : int, optional
-        Hands of all pairings together, those played before included. Pairings of agents that were removed, or have
-        changed, do not count.
+        The number of hands at which play stops: of all pairings together, those played before included. Pairings of
+        agents that were removed, or have changed, do not count.
     hours : float, optional
         Approximate limit on the time of this call.
     workers : int

@@ -1,4 +1,4 @@
-"""The standings of a league as an object: agents with intervals, the pairwise matrix, tables."""
+"""The standings of a league as an object: each agent's ratings and intervals, and the matrix of all pairings."""
 
 import copy
 from dataclasses import dataclass, field
@@ -31,8 +31,8 @@ class LeagueAgent:
     mbb_per_hand : float
         The mean rate against all other ranked agents, in mbb per hand; each opponent counts equally.
     anytime_ci95 : float or None
-        Half-width of the anytime-valid 95 % interval of `mbb_per_hand`. The interval holds at all looks, although
-        results decide which pairings play. None while a pairing has too few groups.
+        Half-width of the anytime-valid 95 % interval of `mbb_per_hand`. The interval stays valid however often one
+        looks, although results decide which pairings play. None while a pairing has too few groups.
     bootstrap_ci95 : (float, float)
         The ends of the bootstrap 95 % interval of `mbb_per_hand`, which does not allow for the choice of pairings.
     nash_share, nash_rating, alpha_rank : float
@@ -40,8 +40,8 @@ class LeagueAgent:
     hands, faults : int
         Hands played and faults committed.
     change : str or None
-        Why the agent plays no more: its ``file``, or this package's ``code``, has changed since the agent was added.
-        None if neither has changed.
+        ``file`` if the agent's file, program or stored strategy has changed since the agent was added. ``code`` if the
+        code of this package that it uses has changed. In both cases the agent plays no more. None without a change.
     """
 
     name: str
@@ -119,9 +119,9 @@ class LeagueResult:
     def to_frame(self) -> "pandas.DataFrame":
         """Return a pandas DataFrame with a row for each ranked agent, the best first.
 
-        Columns: ``number, mbb_per_hand, anytime_ci95, nash_share, nash_rating, alpha_rank``; for each of these ratings
-        the ends of its bootstrap interval, such as ``nash_share_low`` and ``nash_share_high``; ``hands, faults,
-        retired, change``.
+        Columns: ``number, mbb_per_hand, anytime_ci95, nash_share, nash_rating, alpha_rank, hands, faults, retired,
+        change``. The four ratings ``mbb_per_hand, nash_share, nash_rating, alpha_rank`` also have the ends of their
+        bootstrap intervals, such as ``nash_share_low`` and ``nash_share_high``.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class LeagueResult:
         return standings_text(self.record)
 
     def _matrix(self, key: str) -> np.ndarray:
-        """Return one number of each cell of the record's matrix, NaN for missing ones."""
+        """Return the number `key` of each cell of the matrix, NaN if missing: float64[num_agents, num_agents]."""
         rows = [
             [np.nan if cell is None or cell[key] is None else cell[key] for cell in row]
             for row in self.record["matrix"]

@@ -62,7 +62,8 @@ def replay_hands(
         Logs of the ACPC's dealer, ``.phh`` and ``.phhs`` files, and folders of such files. A run may also be given
         by its name, or as ``"last"`` for the run that was played most recently.
     game : path, optional
-        The game file of the ACPC logs; by default the game that each log names.
+        The game of the ACPC logs: a game file, or the file name of a built-in game. By default the game that each log
+        names.
     progress : bool
         Show a progress bar on standard error.
 

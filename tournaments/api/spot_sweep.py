@@ -32,7 +32,8 @@ class SpotSweep:
         A row for each flop, in the order of the flops.
     mean : dict
         Means over all deals that reach the flops: ``ev`` and ``equity`` of both players, ``exploitability_pct`` and
-        ``frequencies``. A flop counts by its weight times its pairs of hands.
+        ``frequencies``. A flop counts by its weight times its number of pairs of hands. In a frequency, the flop also
+        counts by the frequency of the action before.
     seconds : float
         Time of this call.
     folder : Path
@@ -79,7 +80,8 @@ def run_spot_sweep(
     workers : int
         Processes that solve a flop each; 1 solves in this process, 0 takes one for each processor.
     threads : int, optional
-        Threads for each flop; by default all processors are shared among the workers. No result depends on them.
+        Threads for each flop; by default all processors are shared among the workers. The number of threads does not
+        change any result.
     progress : bool
         Print notes and a progress bar on standard error.
     labour : Labour, optional
@@ -127,7 +129,7 @@ def make_conduct(
 
 
 def measure_sweep(settings: SweepSettings, flops: str, out: Path, conduct: SweepConduct) -> SpotSweep:
-    """Return a sweep, of which only the missing flops are solved; see `run_spot_sweep`."""
+    """Return a sweep after solving the flops that its folder does not have yet; see `run_spot_sweep`."""
     begin = time.perf_counter()
     table = run_sweep(settings, read_flops(flops), out, conduct)
     seconds = time.perf_counter() - begin

@@ -71,8 +71,8 @@ def run_tournament(
 
         Further, the options of agents in their own processes:
 
-        - ``isolate``: the agents that run there, ``foreign`` for those from outside the package (the default), or
-          ``all``;
+        - ``isolate``: the agents that run in their own processes, ``foreign`` for those from outside the package (the
+          default), or ``all``;
         - ``processes``: the processes of an agent from outside, ``rotation`` for one for each rotation, or ``one`` for
           all rotations (by default ``rotation``, but ``one`` with ``deals="once"``);
         - ``sandbox``: ``bwrap``, ``none`` or ``auto`` (the default), which uses bubblewrap where it works, and warns
@@ -125,8 +125,8 @@ def forecast_tournament(
 ) -> dict[str, Any]:
     """Return the expected intervals, hands and duration of a tournament, from a short pilot on other decks.
 
-    The parameters are those of `run_tournament` without ``out``, ``fresh`` and ``hands``, and the errors are the same.
-    No run is stored. The result is the record that ``plurispiel tournament --dry-run --json`` prints
+    The parameters are those of `run_tournament` without ``out``, ``fresh``, ``hands`` and ``labour``. The errors are
+    the same. No run is stored. The result is the record that ``plurispiel tournament --dry-run --json`` prints
     (`dry_run.expect`).
     """
     notes = Notes(progress)

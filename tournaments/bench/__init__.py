@@ -1,1 +1,1 @@
-"""Measurements: speed beside a peer in the same run, the gain of search, and a hash of results."""
+"""Benchmarks: speed beside peers in the same run, strength of agents and of search, and a hash of results."""

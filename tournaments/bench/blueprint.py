@@ -34,8 +34,8 @@ During these visits many rows are met for the first time, and their memory is st
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
     """Return all rates.
 
-    Those of the two large trees come from about `seconds` of training each, after a warm-up (`_WARM_UP`). A tree has
-    one row, without a value, if its regrets and a fifth more do not fit in the free memory. The comparison with
+    The rates on the two large trees come from about `seconds` of training each, after a warm-up (`_WARM_UP`). A tree
+    has one row, without a value, if its regrets and a fifth more do not fit in the free memory. The comparison with
     OpenSpiel takes four times `seconds` for both rates together, after a short warm-up of our solver. Buckets after the
     preflop are drawn at random, while deals and showdowns are real.
     """

@@ -32,7 +32,7 @@ _ITERATIONS = 2_000_000
 _TABLES = ("pluribus", "small")
 _TRIAL = 200_000
 _MAX_PREPARED = 10_000
-"""On streets with fewer buckets, the strategies of all buckets are computed at once and kept."""
+"""On streets with fewer buckets than this, the strategies of all buckets are computed in advance and kept."""
 
 _PLAIN = {"discount_until": 0.0, "prune_from": 1.0}
 _VARIANTS: dict[str, dict[str, float]] = {
@@ -106,7 +106,10 @@ class _OwnStrategies:
         return cells.reshape(-1, int(game.pairs[street]))
 
     def _shares(self, rows: np.ndarray, street: int) -> np.ndarray:
-        """Return rows in which the strategy of each decision sums to 1: float64[n, pairs of decision and action]."""
+        """Return rows in which the strategy of each decision sums to 1: float64[num_rows, num_pairs].
+
+        A pair is a decision of the street and one of its actions.
+        """
         nodes = self._decisions[street]
         first, counts = self._blueprint.tree.row[nodes], self._blueprint.tree.num_actions[nodes]
         shares = rows.astype(np.float64)
@@ -237,7 +240,7 @@ def _rows(title: str, curve: Sequence[TrainingPoint]) -> list[Measurement]:
 
 
 def _seconds_to(curve: Sequence[TrainingPoint], goal: float) -> float:
-    """Return the seconds of training to an exploitability; NaN if the curve does not reach it.
+    """Return the seconds of training until the exploitability falls to `goal`; NaN if the curve does not reach `goal`.
 
     Between two points, the logarithms of time and of exploitability are interpolated.
     """

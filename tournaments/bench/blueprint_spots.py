@@ -39,7 +39,7 @@ class BlueprintSpot(NamedTuple):
 def blueprint_spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, BlueprintSpot]]:
     """Yield spots from hands that a blueprint plays against itself, each with the number of hands played so far.
 
-    A hand has a spot if a seat acts on `street`, which is 1 to 3.
+    A hand has a spot if a seat acts on `street`, which is 1 to 3, and search is possible there (`can_search_two`).
     """
     number = 0
     while True:
@@ -68,7 +68,7 @@ def first_spots(agent: BlueprintAgent, street: int, name: str, count: int) -> It
 def spot_solver(
     spot: BlueprintSpot, planned: PlannedRows, buckets: Callable[[tuple[int, ...]], np.ndarray] | None
 ) -> VectorSolver:
-    """Return a solver of a spot's game, with `buckets` of hands on later streets, or with all hands if None."""
+    """Return a solver of a spot's game, with `buckets` of hands on later streets; if None, with all hands."""
     root, history = spot
     game = TwoSeats(root)
     menu = game.menu(BLUEPRINT_SIZES, planned.betting(history, root.state))
@@ -77,7 +77,7 @@ def spot_solver(
 
 
 def write_blueprint(solver: VectorSolver, known: KnownRows) -> None:
-    """Set all average strategies to the blueprint's strategies, or to uniform where the blueprint has no strategy."""
+    """Set a solver's average strategies to the blueprint's, or to uniform where the blueprint has no strategy."""
     for number, street in enumerate(solver.streets):
         for decision in street.betting.decisions:
             rows = known(number, decision)

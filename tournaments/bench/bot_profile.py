@@ -1,4 +1,4 @@
-"""Frequencies of an agent's play: known leaks, a first look (VPIP, PFR, ...), sources, and answers by situation.
+"""Frequencies of an agent's play: known leaks, VPIP, PFR and the like, sources of decisions, answers by situation.
 
 The agent plays hands against each kind of opponents (`ProfileSettings`), and `PlayProfile` counts its decisions. Agents
 from outside play in processes of their own, which do not show the sources of their decisions.
@@ -168,7 +168,12 @@ def play_profile(
 def _counted(
     spec: str, agents: list[Agent], rules: HoldemRules, opponents: str, others: list[Agent], settings: ProfileSettings
 ) -> PlayProfile:
-    """Return the counts of `agents`, one for each seat, against `others` in all other seats, or without others."""
+    """Return the counts of an agent's play.
+
+    `agents` has an object for each seat, and so has `others`, unless it is empty. Against `others`, one of `agents`
+    plays each hand, in a seat that changes from hand to hand. If `others` is empty, `agents` take all seats, and all of
+    them are counted.
+    """
     profile, num_seats = PlayProfile(rules.num_seats, rules.num_streets), rules.num_seats
     watched: list[Agent] = [WatchedAgent(agent, profile) for agent in agents]
     if settings.own_sizes:

@@ -1,8 +1,8 @@
-"""The cost of a cluster: processor time of command, scheduler and store for a task, and the slots that these can feed.
+"""The cost of a cluster: processor time for a task and for a stored block, and the share of slots that stay busy.
 
-Costs are processor times, measured on a cluster of this machine with two slots and tasks without work. The share of
-busy slots is simulated: the module `ordered`, unchanged, hands tasks to slots in simulated time. In this time the
-command and the scheduler do one thing after another.
+Costs are processor times, measured on a cluster of one machine with two slots and tasks without work. The share of busy
+slots is simulated: the module `ordered`, unchanged, hands tasks to slots in simulated time. In the simulation the
+command does one thing at a time, and so does the scheduler.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ class _Costs(NamedTuple):
 
 
 class _NoWork:
-    """Jobs that take no time."""
+    """Work whose jobs take no time: the result of a job is the job itself."""
 
     paths: Sequence[Path] = ()
     logs = None
@@ -59,7 +59,7 @@ class _NoWork:
 
     @contextmanager
     def begin(self) -> Iterator[Callable[[int], int]]:
-        """Return the function that returns a job."""
+        """Yield the function that returns its job."""
         yield lambda job: job
 
     def departing(self) -> "_NoWork":
@@ -75,12 +75,12 @@ class _NoWork:
 
 
 def bench_cluster(seconds: float = 1.0) -> list[Measurement]:
-    """Return the costs of a task, and the share of busy slots if there are 16, 256 and 4,096 slots.
+    """Return the costs of a task and of a stored block, and the share of busy slots among 16, 256 and 4,096 slots.
 
     Parameters
     ----------
     seconds : float
-        Approximate time of each of the two measurements.
+        Approximate time of each of the two measurements of costs.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def bench_cluster(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _store_seconds(folder: Path, seconds: float) -> float:
-    """Return the processor time of the command for a block, from its bytes to the database."""
+    """Return the processor seconds of the command for a block, from the bytes of the block to the database."""
     config = TournamentConfig(agents=("call", "random"), decks=10_000_000, score="duplicate", referee="none")
     with contextlib.closing(RunStore(folder, config)) as store:
         work = TournamentWork(config, Conduct(), store.streams())
@@ -124,7 +124,7 @@ def _store_seconds(folder: Path, seconds: float) -> float:
 
 
 def _task_seconds(path: Path, seconds: float) -> tuple[float, float, float]:
-    """Return the processor time of the command, the scheduler and the worker for a task."""
+    """Return the processor seconds for a task: of the command, of the scheduler and of the worker, in this order."""
     with (
         _started("cluster", path) as scheduler,
         _started("worker", path, "--slots", "2", "--wait", f"{_START_S:g}") as worker,
@@ -200,7 +200,7 @@ class _Simulated:
         return PackedWork("", b"")
 
     def submit(self, do: object, /, packed: PackedWork, jobs: Sequence[float]) -> "Future[Done]":
-        """Do jobs, each of which is the time of all blocks in a task."""
+        """Give a task to the slot that is free first. A job is the playing time of all blocks in a task."""
         self.now += self._costs.command
         self._scheduler = max(self._scheduler, self.now) + self._costs.scheduler
         taken = sum(jobs)
@@ -211,7 +211,7 @@ class _Simulated:
         return _Outcome(self, end, Done(jobs, None, taken))
 
     def store(self) -> None:
-        """Store the blocks of a task."""
+        """Advance the time of the command by that of storing the blocks of a task."""
         self.now += self._costs.store
 
 
@@ -223,13 +223,13 @@ class _Outcome(Future):  # type: ignore[type-arg]
         self._simulated, self._end, self._done = simulated, end, done
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for the time, and return the result."""
+        """Advance the time of the command to that of the result, and return the result."""
         self._simulated.now = max(self._simulated.now, self._end)
         return self._done
 
 
 def _simulated(name: str, seconds: float, slots: int, costs: _Costs) -> Measurement:
-    """Return the share of slots that are busy while blocks of a mean time are played."""
+    """Return the share of slots that are busy while blocks are played that take `seconds` on average."""
     joined = max(1, int(task_seconds(slots) / seconds))
     simulated = _Simulated(slots, costs._replace(store=joined * costs.store))
     shape = joined / _SPREAD**2

@@ -27,19 +27,19 @@ _TOLERANCE = 0.005
 """The most by which the value of a hand may be above the hand's bound, in pots."""
 
 _SHARE = 0.99
-"""A solve keeps its bounds if this share of the opponent's hands does."""
+"""A solve keeps its bounds if at least this share of the opponent's hands keep theirs."""
 
 
 @dataclass
 class _Kept:
-    """The solves with a gadget on one street, a number for each.
+    """Figures of the solves with a gadget on one street; each list has one number for each solve.
 
     Attributes
     ----------
     hands, range : list of float
         The share of hands that keep their bounds: of all hands, and of the opponent's range.
     slack : list of float
-        The mean of the bounds less the values over the opponent's range, in pots.
+        The mean over the opponent's range of the hand's bound minus its value, in pots.
     """
 
     hands: list[float] = field(default_factory=list)
@@ -95,7 +95,9 @@ class _CheckedTableAgent(TimedAgent, TableAgent):
 def bench_continual(
     seconds: float = 1.0, config: TableConfig | None = None, nets: Path | None = None
 ) -> list[Measurement]:
-    """Return times by street and the shares of bounds kept, with a number of iterations; also times with ``time=1``.
+    """Return the times of decisions by street, and the shares of bounds that solves keep.
+
+    Solves have a fixed number of iterations. The times are then measured again with the option ``time=1``.
 
     Ten hands are played for each second of `seconds`, and five with the time limit, but at least one. An earlier hand,
     which loads tables, is not counted. Buckets of flops that are not in the cache are made during a decision.
@@ -105,8 +107,8 @@ def bench_continual(
     config : TableConfig, optional
         The settings without a time limit; by default those of the agent ``continual``, with two threads.
     nets : Path, optional
-        The folder of networks for solves of the flop. If it has those for the first street, no blueprint plays. On
-        streets that end with networks, bounds are compared with means over the iterations.
+        The folder of networks for solves of the flop. If it also has the networks for the preflop, no blueprint plays.
+        Where lookaheads end with networks, bounds are compared with values that are means over the iterations.
     """
     config = config or TableConfig(threads=_THREADS)
     if nets is not None:

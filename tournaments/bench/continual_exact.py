@@ -2,8 +2,8 @@
 
 The last table is for raises off the menu.
 
-Theorem 1 of DeepStack bounds the exploitability by the sum of two terms. One falls like 1 / sqrt(T) in the iterations
-T, and the other is linear in the error of the values where lookaheads end.
+Theorem 1 of DeepStack bounds the exploitability by the sum of two terms. One is proportional to 1 / sqrt(T), where T is
+the number of iterations. The other is linear in the error of the values where lookaheads end.
 """
 
 import dataclasses
@@ -72,13 +72,14 @@ Rows = Iterator[Measurement]
 
 
 def bench_continual_exact(seconds: float = 1.0, networks: Sequence[Path] = ()) -> list[Measurement]:
-    """Return the figures of all tables; `seconds` multiplies all numbers of iterations but those of inner solves.
+    """Return the figures of all tables.
 
     Parameters
     ----------
     seconds : float
+        A factor for all numbers of iterations except those of inner solves.
     networks : sequence of Path
-        Folders of value networks of Leduc poker, for a table of their own.
+        Folders of value networks of Leduc poker, which get a table of their own.
 
     Raises
     ------
@@ -121,7 +122,7 @@ def continual_exact_text(rows: Sequence[Measurement]) -> str:
 def draw_continual_exact(path: Path, rows: Sequence[Measurement]) -> None:
     """Draw the exploitability of Leduc poker by iterations and by the error of values, on logarithmic axes.
 
-    Networks are points at the root mean square of their errors, which is the size of the other errors, too.
+    A network is a point at the root mean square of its errors. The size of the other errors is a root mean square, too.
 
     Raises
     ------
@@ -179,7 +180,7 @@ def _by_errors(seconds: float) -> Rows:
 
 
 def _known_networks(folders: Sequence[Path]) -> dict[Path, tuple[str, float, float]]:
-    """Return the name of a network in the table, and its mean error and root mean square in percent."""
+    """Return, for each folder, the network's name in the table, its mean error and its root mean square, in percent."""
     found = {}
     for folder in folders:
         stored = load_net(folder)

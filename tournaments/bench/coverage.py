@@ -23,7 +23,7 @@ from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, look_decks
 
 NUM_GROUPS = (10, 30, 100, 400)
-"""The numbers of groups after which intervals are checked; each simulated run has as many groups as the last."""
+"""The numbers of groups after which intervals are checked; each simulated run has the last of these numbers."""
 
 _NUM_RUNS = 10_000
 _MAX_SILENT = 3
@@ -52,7 +52,7 @@ _BREAK = " | "
 
 
 def bench_coverage(seconds: float = 1.0) -> list[Measurement]:
-    """Return the first agent's figures, with and without correction, for each table and number of silent agents.
+    """Return the first agent's figures, with and without correction, for each line-up and number of silent agents.
 
     Parameters
     ----------
@@ -184,9 +184,10 @@ def ever_left_out(runs: np.ndarray) -> np.ndarray:
 
 
 def coverage_text(rows: list[Measurement]) -> str:
-    """Return the figures as a table in Markdown, a line for each table and number of silent agents.
+    """Return the figures as a table in Markdown, a line for each line-up and number of silent agents.
 
-    In parentheses stand the shares without the correction, and widths with the prior 1 for the silent agents together.
+    Beside a share, the share without the correction is in parentheses. Beside a width, the parentheses have the width
+    with prior coefficients that sum to 1 over the silent agents.
     """
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:

@@ -1,8 +1,9 @@
 """Exploitability of Deep CFR, MCCFR and CFR+ after equal processor time, in small games.
 
 Each figure is for the average strategy, and its time is that of the iterations and of computing this average. For Deep
-CFR, the average is a policy network that is trained anew for each figure. Times of earlier figures of the same run do
-not count, because a run that ended here would not have spent them. Nor do making the tree and measuring.
+CFR, the average is a policy network that is trained from scratch for each figure. The time of the averages of earlier
+figures of the same run does not count, because a run that ended here would not have spent it. The time to make the tree
+and to measure exploitability does not count either.
 """
 
 import time
@@ -44,7 +45,9 @@ class Snapshot(NamedTuple):
     spent : float
         Processor time of the iterations and of the average, in seconds.
     iteration : int
+        Number of iterations done.
     strategy : float64[A]
+        The average strategy, as in `GameTree`.
     """
 
     budget: float
@@ -78,7 +81,7 @@ def bench_deep_cfr(seconds: float = 1.0) -> list[Measurement]:
 
 
 def measured_run(game: str, name: str, seed: int, seconds: float) -> list[Measurement]:
-    """Return the figures of one run; with that of Deep CFR's first seed, the figure of uniform play."""
+    """Return the figures of one run; the run of Deep CFR with the first seed also has the figure of uniform play."""
     tree = flatten(game)
     algorithm, seeds = _ALGORITHMS[name]
     rows = []
@@ -96,7 +99,7 @@ def measured_run(game: str, name: str, seed: int, seconds: float) -> list[Measur
 def snapshots(solver: Solver, budgets: Sequence[float]) -> Iterator[Snapshot]:
     """Yield the average strategy within each of the ascending budgets, but after one iteration at least.
 
-    An iteration begins if it and the average are expected to fit, judging by the times of earlier ones.
+    The next batch of iterations begins if the time of the last batch and of an average would still fit in the budget.
     """
     spent = last = _seconds(solver, 1)
     average_s, measured, _ = _average(solver)
@@ -107,7 +110,7 @@ def snapshots(solver: Solver, budgets: Sequence[float]) -> Iterator[Snapshot]:
             last = _seconds(solver, count)
             spent += last
         taken, iteration, strategy = _average(solver)
-        if iteration != measured:  # else the solver has kept its average, and the time is that of computing it
+        if iteration != measured:  # otherwise the solver returns the average that it has kept, whose time is known
             average_s, measured = taken, iteration
         yield Snapshot(budget, spent + average_s, iteration, strategy)
 

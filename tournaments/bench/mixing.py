@@ -1,10 +1,10 @@
 """How often the heads-up blueprint mixes actions, and how often a solution of the same spots does.
 
 The spots are from the blueprint's self-play (`blueprint_spots`). A spot's game has the blueprint's ranges and bet
-sizes. The solution distinguishes all hands. The blueprint distinguishes only its buckets on later streets. After a flop
-a sample of rivers is dealt. Decisions on the first street are counted. The decision of a hand has the weight of the
-hand's reach times the reach of all hands that the other seat can hold. A decision is *mixed* if no action has a
-probability above 0.99. The solution still has errors, so its share is an estimate.
+sizes. The solution distinguishes all hands. On later streets the blueprint distinguishes only its buckets. After a flop
+a sample of rivers is dealt. Only decisions on the first street of a spot are counted. The decision of a hand has the
+weight of the hand's reach times the reach of all hands that the other seat can hold. A decision is *mixed* if no action
+has a probability above 0.99. The solution still has errors, so its share is an estimate.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class Counted(NamedTuple):
     raises : float
         The weight times the probability of a raise.
     mixed_raises : float
-        The part of `raises` at mixed decisions whose raises have at most 0.99 together.
+        The part of `raises` at mixed decisions whose raises have a probability of at most 0.99 together.
     """
 
     all: float

@@ -1,4 +1,4 @@
-"""A peer beside our functions: the same work in turns, after a check that both sides compute the same result."""
+"""Comparison of our functions with a peer: the same work in turns, after a check that both results are equal."""
 
 import importlib
 import importlib.metadata
@@ -34,7 +34,7 @@ class Comparison:
     items : str
         The noun of the items of work, in the plural: hands, iterations, solutions.
     ours, theirs : callable
-        Does some of the work and returns the seconds of processor time for one item.
+        Do some of the work, and return the seconds of processor time for one item.
     check : callable
         Computes the result on both sides. It returns a text that names the results found equal, and raises `PeerError`
         if the results differ.
@@ -148,7 +148,7 @@ def peer_name(package: str) -> str:
 def timed(work: Callable[[], object], count: int) -> Callable[[], float]:
     """Return a function that does `count` items of work and returns the seconds of processor time for one of them.
 
-    Load of the machine lengthens the wall-clock time of long work more often than that of short work.
+    Wall-clock time would favour short work: load of the machine lengthens long work more often.
     """
 
     def run() -> float:

@@ -1,4 +1,4 @@
-"""Hand evaluation beside evaluators from PyPI: seven cards, one hand a call and in a batch."""
+"""Speed of hand evaluation beside evaluators from PyPI: hands of seven cards, one hand a call and in a batch."""
 
 from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
@@ -32,7 +32,7 @@ def random_hands(num_hands: int) -> np.ndarray:
 def hand_comparisons() -> Iterator[Comparison | Measurement]:
     """Yield two comparisons for each evaluator, or its rows without values where it is not installed.
 
-    The peers take one hand a call, so they work in the same way beside our batch.
+    The peers always take one hand a call, also in the comparison with our batch.
     """
     hands = random_hands(NUM_HANDS)
     rows = hands.tolist()
@@ -70,4 +70,4 @@ _EVALUATORS: dict[str, Callable[[ModuleType, list[list[int]]], tuple[Ranking, in
     "phevaluator": _phevaluator,
     "eval7": _eval7,
 }
-"""By package: a function that returns the package's ranking, and 1, or -1 if the lowest number is the best hand."""
+"""By package: a function that returns its `Ranking`, and 1 if the highest number is the best hand, -1 if the lowest."""

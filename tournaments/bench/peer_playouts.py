@@ -22,9 +22,9 @@ _SIGMAS = 5.0
 def playout_comparisons() -> Iterator[Comparison]:
     """Yield the comparisons of random play with two and with six seats.
 
-    With any raise size both sides play alike, but the peer lists some ten thousand sizes at a decision. Therefore
-    the peer also plays with its menu ``fcpa``: fold, call, pot and all-in. Our kernel still plays any size, so
-    hands have other lengths on the two sides, and the times are for an action, not for a hand.
+    If raises of any size are drawn, both sides play alike, but the peer lists some ten thousand sizes at a decision.
+    Therefore the peer also plays with its menu ``fcpa``: fold, call, pot and all-in. Our kernel still plays any size,
+    so hands have other lengths on the two sides, and the times are for an action, not for a hand.
     """
     for name, rules in (("heads-up", HUNL), ("six seats", SIXMAX)):
         yield _comparison(f"random hands, {name}: universal_poker", rules, "hands")
@@ -107,7 +107,10 @@ class UniversalPoker:
 
 
 def _check_payoffs(rules: HoldemRules, peer: UniversalPoker) -> str:
-    """Replay some of our hands in OpenSpiel's states without a menu, and some hands of the peer in our betting."""
+    """Replay some of our hands in OpenSpiel's states without a menu, and some hands of the peer in our betting.
+
+    Raises `PeerError` if payoffs differ. The text returned names the check.
+    """
     border, any_size = OpenSpielGame(load_game(rules)), OpenSpielGame(load_game(rules.with_menu("fullgame")))
     for seed in range(_REPLAYED):
         hand = play_random_hands(rules, 1, np.random.SeedSequence(seed))

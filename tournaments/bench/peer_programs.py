@@ -1,4 +1,4 @@
-"""Programs of the user beside our functions: peers that no package index has.
+"""Comparison of our functions with programs of the user: peers that no package index has.
 
 A *job* is work for a program: ``hands`` evaluates hands (for example by OMPEval), ``spot`` solves a spot
 (postflop-solver), ``training`` trains by external sampling (slumbot2019). A program is started for each turn as
@@ -195,7 +195,7 @@ def _spots(program: PeerProgram) -> Iterator[Comparison]:
 
 
 def check_solution(ours: SpotSolution, theirs: Mapping[str, Any]) -> str:
-    """Refuse a solution of another game, or one that is not as good as ours has to be.
+    """Refuse a solution of another game, or one whose exploitability is above the target.
 
     The trees have to have equally many decisions, and both exploitabilities have to be within the target. In a zero-sum
     game a player's value then differs from the equilibrium's by no more than both players' gains together, which are

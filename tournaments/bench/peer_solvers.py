@@ -1,4 +1,4 @@
-"""Solving Leduc beside the C++ of OpenSpiel and LiteEFG: CFR, external sampling, exploitability."""
+"""Speed of solving Leduc beside the C++ of OpenSpiel and LiteEFG: CFR, external sampling, exploitability."""
 
 import contextlib
 import functools
@@ -34,7 +34,7 @@ _SAMPLED_FACTOR = 1.25
 _TOLERANCE = 1e-9
 _BATCH = 200
 _SAMPLED_BATCH = 10_000
-"""Larger than `_BATCH`, as a sampled iteration is tens of times as fast as a full one."""
+"""Our iterations in a turn: more than `_BATCH`, as a sampled iteration is tens of times as fast as a full one."""
 
 Solve = Callable[[int], np.ndarray]
 """Runs a new solver for some iterations and returns its average strategy: float64[A], as in `GameTree`."""
@@ -76,8 +76,8 @@ class LiteEFG:
     Attributes
     ----------
     environment : LiteEFG.OpenSpielEnv
-        LiteEFG's copy of the game. LiteEFG writes the game into a folder of the user's home first. Here that home is a
-        temporary folder.
+        LiteEFG's copy of the game. To make the copy, LiteEFG writes the game into the user's home, for which a
+        temporary folder stands in here.
     """
 
     def __init__(self, module: ModuleType, tree: GameTree):

@@ -18,7 +18,7 @@ def bench_peers(seconds: float = 1.0, programs: Mapping[str, Path] | None = None
     Parameters
     ----------
     seconds : float
-        Time for each side of a row, at least five turns.
+        Time for each side of a row; each side has at least five turns.
     programs : mapping, optional
         The user's programs by job, see `peer_programs`.
     """

@@ -20,7 +20,7 @@ class _TimedSearch(TimedAgent, SearchAgent):
 
 
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Measurement]:
-    """Return times by street and by hand, and the share of moved decisions.
+    """Return the times of decisions by street, the time of a hand, and the share of moved decisions.
 
     In each game, thirty hands are played for each second of `seconds`, but at least two. An earlier hand, which loads
     tables, is not counted. Search has moved a decision if, for the hand held, it shifts more than the probability

@@ -101,7 +101,7 @@ def bench_search_exact(seconds: float = 1.0, games: Sequence[str] = ()) -> list[
 
 
 def draw_search_exact(path: Path, rows: list[Measurement]) -> None:
-    """Draw the games of two players: exploitability with search by that of the blueprint (`draw_search`).
+    """Draw the games of two players: exploitability with search over that of the blueprint alone (`draw_search`).
 
     Raises
     ------

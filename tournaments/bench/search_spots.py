@@ -43,10 +43,13 @@ _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _CONTINUAL = ", continual"
-"""The variant of continual re-solving: a gadget, whose bounds are a best response's values against the blueprint."""
+"""Label of the variant that solves with a gadget, as continual re-solving does.
+
+Its bounds are the values of a best response against the blueprint.
+"""
 
 _FACTORS = (0.5, 1.0, 2.0)
-"""Continual re-solving is measured with so many times the iterations."""
+"""Factors of the numbers of iterations with which continual re-solving is measured."""
 
 _VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
@@ -124,7 +127,7 @@ def _settings(street: int) -> Iterator[tuple[str, float, dict[str, Any]]]:
 
 
 def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
-    """Search a spot with every setting, and add the results to `found`, which is keyed by the setting's label."""
+    """Search a spot with every setting, and add the results to `found`, by the setting's iterations and label."""
     root, history = spot
     street, offered = root.state.street, planned.betting(history, root.state)
 

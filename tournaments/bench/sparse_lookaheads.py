@@ -54,9 +54,15 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
     Parameters
     ----------
     seconds : float
-        A factor for the numbers of rivers (100) and of iterations (4,000 for the values beside, 1,000 for the others).
+        A factor for the number of rivers (100). From ten rivers on, the values of nine sizes have 4,000 iterations, and
+        the lookaheads to be measured 1,000. With fewer rivers the iterations are fewer, too.
     kept : Path, optional
         A file that keeps the figures of each river, so that a measurement that was stopped goes on.
+
+    Raises
+    ------
+    ValueError
+        If `kept` has figures of other settings.
     """
     count = max(1, round(_RIVERS * seconds))
     share = min(1.0, seconds * _RIVERS / 10.0)  # from ten rivers on, all iterations
@@ -81,7 +87,7 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
 
 
 def _known(kept: Path | None, settings: dict) -> dict[str, list[list[float]]]:
-    """Return the figures of a file by the number of the river; none without a file of these settings."""
+    """Return the figures that a file keeps, by the number of the river; refuse a file of other settings."""
     if kept is None or not kept.is_file():
         return {}
     record = json.loads(kept.read_text(encoding="utf-8"))
@@ -110,8 +116,8 @@ def _draw(rules: HoldemRules, number: int) -> _Case:
 def _errors(case: _Case, few: int, many: int) -> list[list[float]]:
     """Return, for each menu, the mean and the largest error in % of the pot, and the number of decisions.
 
-    The mean over hands is by their weight in the range, times that of the other seat's compatible hands. It is that of
-    both seats.
+    The mean is over the hands of both seats. A hand counts by its weight in the range, times the weight of the other
+    seat's compatible hands.
     """
     expected, _ = _values(case, _NINE, many)
     hands = rank_hands(case.state.rules, case.board)
@@ -126,7 +132,10 @@ def _errors(case: _Case, few: int, many: int) -> list[list[float]]:
 
 
 def _values(case: _Case, sizes: str, iterations: int) -> tuple[np.ndarray, int]:
-    """Return the expected values of both seats' hands, means over the iterations, and the number of decisions."""
+    """Return the values of both seats' hands, and the number of decisions.
+
+    The values are expected values, means over the iterations: float64[2, num_hands], in the order of `rank_hands`.
+    """
     menu = BetMenu((((*(_MOST_RAISES * (parse_sizes(sizes),)), ()),),))
     lookahead = Lookahead(case.state, case.board, (), _no_leaves, menu.raises)
     solved = lookahead.solve(case.ranges, iterations, iterations // 2)

@@ -38,7 +38,7 @@ _WORKERS = (2, 4)
 _SEEDS = 4
 _CELL_BYTES = 12  # a number of four bytes and a change of eight
 _WITHIN, _TIME = 1.10, 0.6
-"""The stop rule: the largest exploitability as a share of that of one worker, and the largest time of two workers."""
+"""The largest exploitability and, for two workers, the largest time that are good enough, as shares of one worker's."""
 
 
 class SummedTraining:
@@ -60,7 +60,7 @@ class SummedTraining:
     trainer : Trainer
         Has the regrets and strategy sums of all workers together.
     sent : int
-        Bytes that a worker has to send: 12 for each cell of regrets or strategy sums that changed in a round.
+        Bytes that a worker has to send, on average: 12 for each cell of regrets or strategy sums changed in a round.
     seconds : float
         The time of all rounds so far.
     """
@@ -141,7 +141,7 @@ def bench_summed_regrets(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _tried(config: BlueprintConfig, workers: int = 1, every: int = 0, mean: bool = False) -> _Trial:
-    """Return the means over all seeds; one worker trains as usual."""
+    """Return the means over all seeds. One worker trains as usual, and `every` is not used."""
     found = []
     for number in range(_SEEDS):
         own = replace(config, seed=1 + number * max(_WORKERS))

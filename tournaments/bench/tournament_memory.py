@@ -48,7 +48,7 @@ def memory_of_run(decks: list[int]) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        For each number of decks, the most memory that this process and that any worker took until then, in bytes.
+        For each number of decks, two peaks until then in bytes: the memory of this process, and of the largest worker.
     """
     config = TournamentConfig(agents=_LINEUP, decks=decks[-1], score="aivat_duplicate", values="checkdown", seed=1)
     most = [(0, 0) for _ in decks]

@@ -71,7 +71,7 @@ _PROFILE_OPTIONS = ("agents", "game", "hands", "seed", "opponents", "own_sizes")
 """Options of `bot-profile` alone, besides those of `OutsideOptions`."""
 
 _WITH_PEAK = ("engine", "spot", "abstraction", "blueprint", "blueprint-curves", "search")
-"""Benches that end with the peak of memory."""
+"""Benchmarks whose last figures are the peaks of memory."""
 
 _MIN_S = 0.001
 """Shortest time for a figure, in seconds: a shorter measurement would show nothing."""

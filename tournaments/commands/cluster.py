@@ -1,4 +1,4 @@
-"""`plurispiel cluster`: the scheduler of a cluster."""
+"""`plurispiel cluster`: run the scheduler of a cluster."""
 
 import argparse
 from pathlib import Path

@@ -44,7 +44,7 @@ _CONTRACT_HANDS = 1_000
 _RECALL_DECKS = 40
 _PARTS = 3
 _COMPARED_PROGRAMS = 5
-"""Hands in which a program is compared with newly started ones, which takes three starts or more for each hand."""
+"""Number of hands that newly started processes of a program play again; each hand takes three starts or more."""
 
 _UNSEEDED = ("acpc", "pokerbots")
 """The kinds of programs whose protocol has no seed: they cannot be asked to repeat their play."""
@@ -231,12 +231,12 @@ def _check_first(
     num_compared: int,
     end: float,
 ) -> ComplianceReport:
-    """Return the report on a program that has been loaded, until the clock shows `end`.
+    """Check a program that has been loaded, until `time.monotonic` reaches `end`, and return the report.
 
     Parameters
     ----------
     start : callable
-        Returns further stand-ins of the program, with which the first is compared in `num_compared` hands.
+        Returns a further stand-in of the program. In `num_compared` hands the first stand-in is compared with others.
     """
     others: list[SplitAgent | IsolatedAgent] = []
     waiting = [first]  # plays all hands
@@ -261,7 +261,7 @@ def _check_first(
 def _check_recall(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float, seed: int
 ) -> dict[str, Any]:
-    """Return the report on whether an agent plays a deck differently after it has seen the deck, which is no fault."""
+    """Return the report on whether an agent plays a deck differently once it has seen the deck, which is allowed."""
     with progress_bar(total=_RECALL_DECKS, unit="deck", desc="remembers", leave=False) as progress:
         try:
             found = check_recall(

@@ -4,7 +4,10 @@ FAILED = 1
 """The command could not be carried out, or a check found a defect."""
 
 USAGE = 2
-"""The options or settings are invalid, a file or folder does not hold the expected data, or `join` may not send."""
+"""The options or settings are invalid, or a file or folder does not hold the expected data.
+
+Also if `join` has no permission to send requests.
+"""
 
 FAULT_LIMIT = 3
 """An agent had too many faults."""

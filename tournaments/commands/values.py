@@ -182,7 +182,7 @@ def _train_all(options: argparse.Namespace) -> int:
 
 
 def _teacher(options: argparse.Namespace, level: Level) -> Path | None:
-    """Return the folder of the network that gives a level's values; None where they are solved exactly."""
+    """Return the folder of the network that gives a level's values; None if the values come from exact solutions."""
     wanted = level.teacher or level.end
     if options.teacher is None:
         if level.teacher is not None:

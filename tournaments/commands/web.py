@@ -1,4 +1,4 @@
-"""`plurispiel web`: pages in the browser, on this machine alone."""
+"""`plurispiel web`: serve pages for the browser, which no other machine can reach."""
 
 import argparse
 import contextlib

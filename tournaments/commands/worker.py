@@ -1,4 +1,4 @@
-"""`plurispiel worker`: a worker of a cluster."""
+"""`plurispiel worker`: run a worker, which does the jobs of a cluster."""
 
 import argparse
 import contextlib

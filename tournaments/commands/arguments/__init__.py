@@ -1,1 +1,4 @@
-"""Options and help of the commands, a module for each, and options that several share; none needs numpy for --help."""
+"""Options and help of the commands, one module for each command, and options that several commands share.
+
+No module here imports numpy, so that ``--help`` answers quickly.
+"""

@@ -1,4 +1,4 @@
-"""Options of how agents from outside run, for commands in which only these agents have processes of their own."""
+"""Options for the processes of agents from outside, for commands in which only these agents have such processes."""
 
 from collections.abc import Callable
 from typing import Any

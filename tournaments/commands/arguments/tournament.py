@@ -254,7 +254,7 @@ class _Decks(argparse.Action):
 
 
 def seed(text: str) -> int:
-    """Return the seed written in a text, as a decimal number or, like published keys, as ``0x`` and hexadecimal digits.
+    """Return the seed written in a text: a decimal number, or ``0x`` and hexadecimal digits as in published keys.
 
     Raises
     ------
