@@ -1,12 +1,12 @@
 """The interface of an agent: its events, its view of a hand and its answers.
 
 A hand begins with a call of ``restart``. Then ``observe`` receives the events in order: the agent's own cards, every
-action, and new board cards. ``act`` is called whenever the agent's seat is to act. An agent learns nothing in any other
-way.
+action, and new board cards. ``act`` is called whenever the agent's seat is to act. An agent gets no other information.
 
 Cards are numbers, ``4 * rank + suit``, from 0 (2c) to 51 (As): ranks ascend from deuce to ace, and suits are in the
-order c, d, h, s. `cards_text` and `parse_cards` convert them, ``cards_text((51, 0)) == "As2c"``. Combos, the rows of a
-`Strategy`, are in the order of `HoldemRules.combos`; `HoldemRules.combo_id` finds one.
+order c, d, h, s. `cards_text` and `parse_cards` convert cards to text and back: ``cards_text((51, 0)) == "As2c"``.
+Combos, the rows of a `Strategy`, are in the order of `HoldemRules.combos`. `HoldemRules.combo_id` returns the number of
+a combo.
 """
 
 from collections.abc import Mapping
@@ -58,9 +58,9 @@ class PublicState:
     board : tuple of int
         Board cards so far, in the order dealt.
     actions : tuple of Action
-        Every action so far; with `rules` and `board` the whole public history.
+        Every action so far. `rules`, `board` and `actions` together are the whole public history.
     can_fold : bool
-        Whether the actor may fold: it faces a bet, or a blind above its own.
+        Whether the actor may fold, because it faces a bet or a blind above its own contribution.
     min_raise, max_raise : int
         Smallest and largest legal raise, as the actor's total of chips over the whole hand; 0 if no raise is legal.
     menu : tuple of int or None
@@ -139,7 +139,7 @@ class PublicState:
 
     @property
     def folded(self) -> tuple[bool, ...]:
-        """Whether each seat has folded."""
+        """For each seat, whether it has folded."""
         return tuple(map(bool, self._state[betting_state.FOLDED : betting_state.FOLDED + self.rules.num_seats]))
 
     @property
@@ -171,7 +171,7 @@ class PublicState:
         return nearest_raise(self, chips)
 
     def raise_by_pot(self, fraction: float) -> int:
-        """Return the legal raise nearest to a call plus a fraction of the pot after it; a call if no raise is legal."""
+        """Return the legal raise nearest to one by a fraction of the pot after a call; a call if no raise is legal."""
         return nearest_raise(self, pot_raise(self.rules, self._state, fraction))
 
     def is_legal(self, action: int) -> bool:
@@ -267,8 +267,8 @@ class Agent:
         By default the class's name.
     is_deterministic : bool
         Whether the agent's actions and reported strategies depend on the hand and `rng` alone. The report of a run asks
-        such an agent for its strategies again, unless the agent plays in its own process. Other strategies are in the
-        report only if they were recorded during play.
+        such an agent for its strategies again, unless the agent plays in its own process. The strategies of all other
+        agents are in the report only if they were recorded during play.
 
     Examples
     --------
@@ -343,9 +343,9 @@ class TellsOrigins(Protocol):
     Attributes
     ----------
     origins : mapping of str to int
-        The number of decisions of each of the `ORIGINS` so far; empty if they are not told apart.
+        The number of decisions of each of the `ORIGINS` so far; empty if the agent does not tell origins apart.
     clamped : int
-        Ends of streets with more chips behind than networks know, in all solves so far.
+        Number of street ends with more chips behind, in pots, than in the networks' training; over all solves so far.
     """
 
     @property
@@ -354,7 +354,7 @@ class TellsOrigins(Protocol):
 
     @property
     def clamped(self) -> int:
-        """Ends of streets beyond the networks' stacks."""
+        """Number of street ends with more chips behind than in the networks' training."""
 
 
 class RangeAgent(Agent):

@@ -147,7 +147,7 @@ class PolicyAgent(RangeAgent):
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
         In an information state for which the policy returns no probabilities, all legal actions are equally likely. The
         average policy of one of pyspiel's solvers reads the solver's memory. Keep the solver as long as the agent:
-        otherwise the policy raises, returns wrong numbers or ends the process.
+        otherwise the policy raises an error, returns wrong numbers or ends the process.
     game : pyspiel.Game or str
         The policy's game, such as ``"leduc_poker"``; the table must have its rules.
 

@@ -24,15 +24,15 @@ class LearnerPolicy:
     Parameters
     ----------
     learners : sequence of rl_agent.AbstractAgent
-        One learner for every seat, with player id 0 as in `make_environment`, or one for each seat, with the seat as
-        its player id as in OpenSpiel's ``rl_environment``.
+        A single learner that plays all seats, with player id 0 as in `make_environment`. Or a learner for each seat,
+        with the seat as its player id as in OpenSpiel's ``rl_environment``.
     """
 
     def __init__(self, learners: Sequence[Any]):
         self._learners = learners
 
     def action_probabilities(self, state: pyspiel.State) -> dict[int, float]:
-        """Return the probability of each action id for the seat to act, by the learner's own seat's information."""
+        """Return the probability of each action id for the seat to act, from the information of this seat alone."""
         seat = state.current_player()
         player = seat if len(self._learners) > 1 else 0
         # A learner reads the entry of its player id. All entries are its own, so that no seat is shown another's cards.
@@ -79,7 +79,7 @@ class LearnerAgent(PolicyAgent):
         ------
         ValueError
             If the table has other rules than the policy's game, every raise size is legal at the table, or `make`
-            raises or returns something else.
+            raises an error or returns something else.
         """
         if rules != self._rules:
             self._game = require_menu(self._given or universal_poker(rules))
@@ -109,8 +109,8 @@ def learner_agent(file: str, name: str, options: dict[str, str], spec: str) -> L
     Raises
     ------
     ValueError
-        If the name is missing, the file raises or has no such function, the function does not take the options, or by
-        `LearnerAgent`.
+        If the name is missing, the file raises an error or has no such function, or the function does not take the
+        options. Also as by `LearnerAgent`.
     """
     if not name:
         raise ValueError(f"the function that returns the policy is missing, write openspiel:{file}:NAME")

@@ -1,4 +1,4 @@
-"""The code of this package that an agent plays by: an upgrade that changes it makes another agent.
+"""A digest of the code that an agent plays by: an agent whose code an upgrade changes counts as another agent.
 
 The code is that of the agent's module and of all modules of this package that it imports, directly or not, with the
 ``.npy`` files in their folders. Comments count, docstrings do not. A package's ``__init__`` file counts where a module

@@ -5,8 +5,9 @@ name is a file, relative to the current folder; any other name is looked up on t
 folder ``cwd``, by default in the folder of the first file that its command names. If its command names only folders, it
 is started in the current folder. If its command names neither, it is started in an empty folder, or in the current one
 if it has no sandbox. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to
-the current folder. Without ``cwd``, files become absolute paths, and folders too if the program is started elsewhere.
+the current folder. Without ``cwd``, files become absolute paths, and folders too if the program starts elsewhere.
 An argument may also be a list of paths with colons between them, such as the class path of Java.
+
 For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
 that folder as the option ``base``. In the values of ``cwd`` and ``base``, the characters & and ?, which mean something
 else in a spec, are written ``%26`` and ``%3F``.

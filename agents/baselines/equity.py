@@ -11,8 +11,10 @@ class EquityAgent(RangeAgent):
     """Weighs equity over all run-outs against the price of a call.
 
     The agent's equity is its probability of winning against one random hand (`expected_strength`), to the power of the
-    number of opponents. Before the flop, opponents are the other seats that have acted and not folded, at least
-    one. Later they are the other seats that have not folded. A fair share is ``1 / (opponents + 1)``.
+    number of opponents. Before the flop, the opponents are the other seats that have acted and not folded, or one
+    opponent if there is no such seat. Later they are the other seats that have not folded. A fair share is
+    ``1 / (opponents + 1)``.
+
     The agent bets 0.66 of the pot if its equity is at least 0.1 above a fair share. It raises a bet by the pot if its
     equity is at least 0.25 above a fair share. It calls if its equity is at least the pot odds. After three raises on a
     street it does not raise.

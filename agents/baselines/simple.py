@@ -80,5 +80,5 @@ class RaiseAgent(FixedAgent):
     name = "raise"
 
     def action(self, public: PublicState) -> int:
-        """Return the legal raise nearest to the size of the pot; a call if no raise is legal."""
+        """Return the legal raise nearest to a raise by the pot; a call if no raise is legal."""
         return public.raise_by_pot(1.0)

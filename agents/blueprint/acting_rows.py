@@ -1,9 +1,9 @@
 """The rows that a blueprint acts by at every decision of its tree, as tables for kernels.
 
 A row is a stored one or its stand-in (`fallback`), as `BlueprintAgent.range_strategy` reports it. Without a stand-in of
-the kinds ``bucket`` and ``sibling``, a missing row is made from the hand's row at an earlier decision. If earlier rows
-are missing too, the hand's strength decides. Such a row is *open*: it may differ between the combos of a bucket, so
-kernels fill it for each combo.
+the kinds ``bucket`` and ``sibling``, a missing row is *open*: it may differ between the combos of a bucket, so kernels
+fill it for each combo. An open row is made from the hand's row at an earlier decision. If the hand's rows at all
+earlier decisions are missing too, the hand calls, checks or folds by its strength.
 """
 
 import functools
@@ -30,13 +30,14 @@ class StreetRows(NamedTuple):
     Attributes
     ----------
     table : float[num_buckets, num_pairs]
-        The probability of each action of each decision, in the columns of `BettingTree.row`; zeros in open rows.
+        The probability of each action of each decision. The columns of a decision begin at its `BettingTree.row`. Open
+        rows are zeros.
     open_node, open_bucket : int32[num_open]
         The decision and the bucket of each open row.
     open_number : int32[num_open]
-        The number of the decision in `earlier`.
+        The index of the decision in `earlier`.
     earlier : EarlierRows
-        The earlier decisions of each decision with open rows.
+        For each decision with open rows, the earlier decisions from which these rows are filled.
     """
 
     table: np.ndarray

@@ -1,4 +1,4 @@
-"""A blueprint at the table."""
+"""Agents that play a blueprint at the table."""
 
 import copy
 import functools
@@ -28,7 +28,7 @@ class BlueprintAgent(RangeAgent):
     """Plays a blueprint against any legal bets, at tables with as many seats as the blueprint's game or fewer.
 
     An off-tree bet is mapped to one of the tree's two nearest sizes by one random draw, which holds for the rest of the
-    hand (see the module `translation`). A stand-in replaces a missing row if there is one (see the module `fallback`).
+    hand (see the module `translation`). A missing row is replaced by a stand-in, if the module `fallback` finds one.
     Without a stand-in, the agent calls with the strongest hands at the minimum defence frequency. It checks where there
     is no bet. The module `off_tree` has the rules for bets below the smallest size, for bets between the all-in and the
     size below it, and for decisions that the tree lacks. From the flop on, the hand may have more opponents than the
@@ -97,8 +97,8 @@ class BlueprintAgent(RangeAgent):
     def range_strategy(self, public: PublicState) -> Strategy:
         """Return the strategy of all combos.
 
-        It is read-only, and shared by all agents of the blueprint, unless the tree has no decision here or the bet is
-        between two sizes (`TranslatedActions`).
+        The strategy is read-only, and shared by all agents of the blueprint. It is neither if the tree has no decision
+        here, if the bet is between two sizes (`TranslatedActions`), or if the hand has more opponents than the tree.
         """
         kept, board = self._kept, public.board
         place = self._hand.at([action for _, action, _ in public.actions])

@@ -146,7 +146,8 @@ class Blueprint:
     digest: str = ""
 
     def __post_init__(self):
-        # Rows from a file are read-only. Kernels are compiled for each type of rows, so others are made read-only too.
+        # For numba, read-only and writable arrays differ in type. Rows from a file are read-only. Other rows are made
+        # read-only too, so that kernels are not compiled a second time.
         rows = self.rows.view()
         rows.setflags(write=False)
         object.__setattr__(self, "rows", rows)
@@ -223,8 +224,8 @@ def row_sums(rows: np.ndarray) -> np.ndarray:
 def load_blueprint(folder: Path) -> Blueprint:
     """Return a verified blueprint; its rows are memory-mapped.
 
-    Lossless buckets are made anew. Other buckets are read from the bucket table used in training if this table is in
-    the user's tables folder. Otherwise the card model computes them, except buckets on flops that the artefact holds.
+    Lossless buckets are computed. Other buckets are read from the bucket table used in training if this table is in the
+    user's tables folder. Otherwise the card model computes them, except buckets on flops that the artefact holds.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Blueprints in one small file.
+"""Packing of a blueprint into one small file, and unpacking.
 
 The file is a zip archive of a manifest, the card model's arrays, and the rows, rounded to few levels (`num_levels`). A
 decision's rows in all its buckets lie side by side, since similar neighbours compress well. A row that is hardly ever
@@ -73,8 +73,8 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Returns
     -------
     dict
-        ``bytes``, the size of the file; ``rows`` and ``rows_kept``, lists with the number of rows and of rows that are
-        not zeros on each street.
+        ``bytes``, the size of the file; ``rows``, a list with the number of rows on each street; ``rows_kept``, a list
+        with the number of rows on each street that are not zeros.
 
     Raises
     ------
@@ -123,7 +123,8 @@ class PackedFacts(NamedTuple):
     Attributes
     ----------
     record : dict
-        The configuration of its artefact, as `Blueprint.save` writes it: ``config``, ``training``, ``rows`` and so on.
+        The configuration of the blueprint's artefact, as `Blueprint.save` writes it: ``config``, ``training``, ``rows``
+        and so on.
     digest : str
         SHA-256 of the file without its last 64 bytes, which hold this digest.
     """
@@ -219,7 +220,8 @@ def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: in
 def _in_levels(table: np.ndarray, counts: np.ndarray, levels: int) -> np.ndarray:
     """Return a street's rows, scaled to sum to about `levels`: uint8[buckets, pairs].
 
-    `table` has the same shape; each of its lines holds the rows of one bucket side by side, with `counts` actions each.
+    `table` has the same shape: one line for each bucket, with the rows of all decisions side by side. `counts` is the
+    number of actions of each decision.
     """
     starts = np.cumsum(counts, dtype=np.int64) - counts
     totals = np.add.reduceat(table, starts, axis=1, dtype=np.float32)

@@ -10,7 +10,7 @@ For a bet below the smallest size, A = 0 is no bet: a = 1 for every hand, and th
     s = f + (1 - f) c,    c = sum of r(h) b(h) over hands h / sum of r(h),
 
 with r(h) the reach of a hand. If every hand went on with probability f + (1 - f) b(h), a share f (1 - c) of the range
-would go on with hands that fold to the smallest size. Of these, the worst would be as likely as the best.
+would go on with hands that fold to the smallest size. Of these hands, the worst would go on as often as the best.
 `defend_by_order` keeps the share s and gives it to the strongest hands.
 
 Raises are part of s. Hand h raises with the probability q(h) in the row of the decision from which play goes on, and
@@ -36,7 +36,7 @@ def defend_by_order(
 ) -> tuple[float, np.ndarray]:
     """Return how a range raises and calls so that a share of it goes on.
 
-    Raises stay as given, and the strongest hands call.
+    Raises stay as given unless they alone exceed the share, and the strongest hands call.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def strongest(chances: np.ndarray, equity: np.ndarray, weights: np.ndarray, want
     is_first = np.ones(len(order), np.bool_)
     is_first[1:] = (sorted_chances[1:] != sorted_chances[:-1]) | (sorted_equity[1:] != sorted_equity[:-1])
     sums = np.add.reduceat(weights[order], np.flatnonzero(is_first))
-    left = wanted - (np.cumsum(sums) - sums)  # wanted of each class and all below it together
+    left = wanted - (np.cumsum(sums) - sums)  # the weight still wanted from a class and all classes below it
     parts = np.where(left > 0.0, 1.0, 0.0)
     np.divide(left, sums, out=parts, where=(left > 0.0) & (sums > left))
     taken = np.empty(len(order))

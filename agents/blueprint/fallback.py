@@ -1,4 +1,7 @@
-"""Stand-ins for the missing rows of a blueprint: rows never visited in training, or dropped by `pack_blueprint`."""
+"""Stand-ins for the missing rows of a blueprint.
+
+A row is missing if training never visited it, or if `pack_blueprint` dropped it.
+"""
 
 import functools
 from collections.abc import Callable
@@ -36,10 +39,10 @@ SOURCES = (
 - ``row``: the hand's own row;
 - ``bucket``, ``sibling``, ``earlier``: a stand-in, see `KeptRows`;
 - ``strength``: the strength of the hand, as there is neither a row nor a stand-in;
-- ``off the tree``: the strength of the hand in the range, as the tree has no decision like this one;
+- ``off the tree``: the hand's strength, compared with the rest of the range, as the tree has no decision like this one;
 - ``crowded``: the equity of the hand, as more seats than in the tree are in the hand on the flop or later;
 - ``small bet``: the bet is below the smallest size, and the strongest hands go on (see the module `defence`);
-- ``large bet``: the bet is between the all-in and the size below it; rows of both decide whether the hand goes on;
+- ``large bet``: the bet is between the all-in and the size below it; the rows at both sizes decide whether to go on;
 - ``like decision``: the row of the most similar decision, as the tree has none here (see the module `like_decisions`).
 """
 
@@ -53,12 +56,15 @@ hold'em after the first has far more buckets.
 """
 
 MAX_PLACES = 256
-"""The largest number of places without board cards whose strategies `KeptRows.keep` holds, of 50 KB each in hold'em."""
+"""The largest number of places without board cards whose strategies `KeptRows.keep` holds.
+
+A strategy takes some 50 KB in hold'em.
+"""
 
 MAX_BOARD_PLACES = 16
 """The largest number of places with board cards whose strategies `KeptRows.keep` holds.
 
-Those of one deck are few. More memory than the processor's cache holds would cost more time than it saves.
+The places of one deck are few. More memory than the processor's cache holds would cost more time than it saves.
 """
 
 BUCKET_SPAN = 0.05
@@ -96,8 +102,8 @@ class _BucketRows(NamedTuple):
 class _Cells(NamedTuple):
     """The layout of a decision's rows.
 
-    The fields are the street, the index of the first cell in bucket 0, the distance in cells between rows of
-    consecutive buckets, and the number of actions.
+    `first` is the index of the row's first cell in bucket 0. `pairs` is the distance in cells between the rows of
+    consecutive buckets.
     """
 
     street: int
@@ -380,7 +386,7 @@ class KeptRows:
             sibling = states.child(parent, other)
             for answer in reversed(answers):
                 sibling = states.child(sibling, answer) if sibling >= 0 and tree.actor[sibling] >= 0 else -1
-            # After another size, the seat may be unable to raise, or the street may be over: that is no stand-in.
+            # After another size, the seat may be unable to raise, or the street may be over: that node is no stand-in.
             if sibling >= 0 and self._kind(sibling) == self._kind(node):
                 siblings.append(sibling)
         return siblings

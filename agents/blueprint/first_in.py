@@ -19,8 +19,8 @@ def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
 
     The seats are in the order of acting, without the big blind.
 
-    Rows of a strategy are the 169 starting hands, in the order of `preflop_names`. They are those of `KeptRows.find`:
-    zeros for a hand without a row or stand-in.
+    A strategy has a row for each of the 169 starting hands, in the order of `preflop_names`. The row is that of
+    `KeptRows.find`: zeros for a hand without a row or stand-in.
 
     Raises
     ------

@@ -112,7 +112,7 @@ def find_blueprint(text: str) -> Path:
     ----------
     text : str
         The path of the blueprint's folder, of its run's folder, or of its packed file, which is unpacked into the
-        user's cache. Instead of a path, the name of a run in `blueprints_folder`, or of a bundled blueprint.
+        user's cache. It may also be the name of a run in `blueprints_folder`, or of a bundled blueprint.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 MAX_REACHED = 255
-"""Where the counts of `reach_rows` end."""
+"""The largest count of `reach_rows`: a row that is reached more often has this count, too."""
 
 _CHUNK = 2_000  # decks for each random stream: another number gives other decks
 

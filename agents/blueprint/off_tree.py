@@ -1,22 +1,23 @@
-"""Play of a blueprint where it depends on the seat's own range: between the sizes of the tree, and off the tree.
+"""A blueprint's play against bets between the sizes of its tree, and where its tree has no decision.
 
-The *range* of a seat is the reach of its hands under the agent's own strategy at the seat's earlier decisions of the
-hand. It is public: `act` and `range_strategy` compute the same one.
+Here the strategy depends on the range of the seat to act. This *range* is the reach of each combo under the agent's own
+strategy at the seat's earlier decisions. It is public: `act` and `range_strategy` compute the same range.
 
-- Below the smallest size: the share of the range that goes on is that of the pseudo-harmonic mapping, and the strongest
-  hands call (see the module `defence`).
-- Between the all-in and the size below it: each hand folds, calls and raises as often as in the mean of its rows at
-  both sizes, weighted by the mapping's probabilities.
-- No decision in the tree: the row of the most similar decision (see the module `like_decisions`). Facing a bet, its
-  raises stay, and the strongest hands call. If k seats can still answer the bet, the share of the range that goes on is
-  1 - (bet / (pot + bet))^(1/k). Then a bet with any two cards makes no profit.
+- Against a bet below the smallest size, the share of the range that goes on is that of the pseudo-harmonic mapping, and
+  the strongest hands call (see the module `defence`).
+- Against a bet between the all-in and the size below it, each hand folds, calls and raises as often as in the mean of
+  its rows at both sizes, weighted by the mapping's probabilities.
+- Where the tree has no decision, the agent takes the row of the most similar decision (see the module
+  `like_decisions`). Facing a bet, it keeps the raises of this row, and the strongest hands call. If k seats can still
+  answer the bet, the share of the range that goes on is 1 - (bet / (pot + bet))^(1/k). Then a bet with any two cards
+  makes no profit.
 
 The rules were chosen by the winnings of local best response against `headsup-compact`, in mbb/hand on the same 4,000
-hands. Against all of these rules, it wins 1,793 with the menu ``56bets``, and 155 with ``flop56``. Before these rules
-it won 3,150 and 637, which is 1,357 ± 642 and 482 ± 391 more. Two other rules were rejected. If a similar decision also
-stood in wherever the stack-to-pot ratios of hand and tree differ by a factor of two, ``56bets`` would win 239 ± 289
-more. If the rows of that decision decided how many hands fold, instead of the share above, ``56bets`` would win
-753 ± 353 more.
+hands. Local best response wins 1,793 with the menu ``56bets``, and 155 with ``flop56``. Before these rules it won 3,150
+and 637, which is 1,357 ± 642 and 482 ± 391 more. Two other rules were rejected. By the first, a similar decision would
+also stand in wherever the stack-to-pot ratios of hand and tree differ by a factor of two: local best response with
+``56bets`` would win 239 ± 289 more. By the second, the rows of the similar decision would tell how many hands fold,
+instead of the share above: it would win 753 ± 353 more.
 """
 
 from collections.abc import Callable
@@ -51,7 +52,7 @@ MAX_KEPT = 256
 
 
 class OffTreePlay:
-    """The strategies of a hand that depend on the range of the seat to act.
+    """The strategies, during one hand, that depend on the range of the seat to act.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class OffTreePlay:
     def _probability_taken(self, public: PublicState, number: int, board: tuple[int, ...]) -> np.ndarray:
         """Return each combo's probability of an earlier action of the hand, given by its number and board.
 
-        A raise that the strategy lacks counts as its nearest raise.
+        A raise that the strategy lacks counts as the nearest raise of the strategy.
         """
         state = self._hand.at([action for _, action, _ in public.actions[:number]]).state
         before = PublicState(public.rules, state.array.tolist(), board, public.actions[:number])
@@ -181,7 +182,7 @@ class OffTreePlay:
         Parameters
         ----------
         rows : float64[num_combos, num_actions]
-            Fold, call and raises.
+            The columns are fold, call, then the raises.
         chances, share
             As in `defend_by_order`.
         """
@@ -234,7 +235,8 @@ def shared_defence(public: PublicState) -> float:
 def defends(public: PublicState) -> np.ndarray:
     """Return whether each combo checks or calls, judged by its strength alone: bool[num_combos].
 
-    Every combo checks. Against a bet the strongest hands call, in the share of the minimum defence frequency.
+    Where there is no bet, every combo checks. Against a bet the strongest hands call: their share of all hands is the
+    minimum defence frequency.
     """
     rules, board = public.rules, public.board
     strengths = starting_hands() if not board and has_starting_hands(rules) else made_strength(rules, board)

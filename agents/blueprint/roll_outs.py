@@ -112,9 +112,10 @@ class RollOutSize(NamedTuple):
 
 
 class RollOutSums(NamedTuple):
-    """Sums over worlds, float64[num_combos] each: the chips won by each combo, and the number of worlds valued.
+    """Sums over worlds: `totals`, the chips that each combo wins; `counts`, the worlds in which the combo is valued.
 
-    A combo that is asked for is valued in the worlds where it shares no card with the board or with a known combo.
+    Both are float64[num_combos]. A combo that is asked for is valued in the worlds where it shares no card with the
+    board or with a known combo.
     """
 
     totals: np.ndarray
@@ -131,9 +132,11 @@ class RollOutWorkspace(NamedTuple):
     chances : float64[room]
         For each combo of a list that belongs to an action, the probability of the action.
     starts, num_listed : int64[depth]
-        For each level, the place and the length of the list of combos that reach the level. Levels may share a list.
+        For each level, the index in `lists` and the length of the list of combos that reach the level. Levels may share
+        a list.
     tops : int64[depth]
-        For each level, the end of the lists that are in use; the lists of the actions of an own decision begin there.
+        For each level, the index in `lists` where the lists in use end. The lists of the actions of an own decision
+        begin there.
     numbers : int64[depth, width]
         For each level with an own decision, the number of combos that take each action.
     cells, totals : uint32[num_combos], float64[num_combos]
@@ -285,8 +288,8 @@ def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
 def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
     """Return the place of a hand after some actions.
 
-    None if the hand is over, or where the tree does not fit: it has no decision there, a seat still in the hand is not
-    in the tree, or the pots of hand and tree differ by a factor above `MAX_SCALE`.
+    None if the hand is over, or where the tree does not fit: the tree has no decision there, a seat still in the hand
+    is not in the tree, or the pots of hand and tree differ by a factor above `MAX_SCALE`.
     """
     at = hand.at(actions)
     translation = hand.translation

@@ -231,7 +231,10 @@ class TrainingRun:
             shutil.rmtree(older, ignore_errors=True)
 
     def finish(self) -> None:
-        """Write a checkpoint, play each earlier mark's blueprint against the blueprint so far, and write the latter."""
+        """Write a checkpoint and the finished blueprint.
+
+        Before the blueprint is written, the blueprint of each earlier mark plays a match against it.
+        """
         self.keep()
         final = self._blueprint()
         for number, mark in enumerate(self.marks):

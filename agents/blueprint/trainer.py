@@ -330,7 +330,7 @@ class Trainer:
         """Return the strategy so far.
 
         A row is the average strategy of its infoset, or the current strategy if nothing has been averaged there. A row
-        that was never visited is zeros. `config` and `training` are those of the blueprint.
+        that was never visited is zeros. `config` and `training` become attributes of the blueprint.
         """
         rows = np.zeros(len(self.regrets), np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CI95 = 1.96
-"""Standard errors in the half-width of a 95 % interval."""
+"""The half-width of a 95 % interval, in standard errors."""
 
 
 @dataclass(frozen=True)

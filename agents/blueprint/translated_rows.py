@@ -18,7 +18,8 @@ __all__ = ["TranslatedRows", "nearest_action", "nearest_rows", "rows_in_tree"]
 class TranslatedRows:
     """A blueprint's strategies in the betting of another game or tree.
 
-    The translation finds the blueprint's decision. A bet of this decision counts as the nearest size on offer.
+    The translation finds the blueprint's decision. Each bet of this decision counts as the nearest size that the other
+    game or tree offers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The betting tree laid out for traversals."""
+"""Lays out a betting tree for the traversals of MCCFR, with one record for each node."""
 
 from typing import NamedTuple
 

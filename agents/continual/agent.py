@@ -1,4 +1,7 @@
-"""The agent that re-solves: small games from their first action on, heads-up hold'em from the flop on."""
+"""The agent that re-solves small games from their first action on, and heads-up hold'em from the flop on.
+
+With ``preflop=nets``, hold'em is re-solved from the first action on, too.
+"""
 
 import dataclasses
 from collections import Counter
@@ -117,7 +120,7 @@ class ContinualAgent(Agent):
 
     @property
     def clamped(self) -> int:
-        """Ends of streets with more chips behind than networks know, in all solves so far."""
+        """Number of street ends with more chips behind than in the networks' training, over all solves so far."""
         return self.counts["clamped"]
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:

@@ -1,12 +1,12 @@
 """The two things that continual re-solving carries through a hand: a seat's range, and bounds on the opponent's values.
 
-A bound is an expected value in chips of the whole hand, by the opponent's combo: chips that it has put in count as
-lost. The paper carries counterfactual values instead, which have to be divided by the same number as the range whenever
-the range is normalised (its listing leaves the division out); expected values stay as they are.
+A bound is the expected value of one of the opponent's combos, in chips of the whole hand: chips that the opponent has
+put in count as lost. The paper carries counterfactual values instead. Whenever the range is normalised, they must be
+divided by the same number as the range; the paper's listing leaves this division out. Expected values need no division.
 
 The seat's action multiplies the range, and the bounds become the opponent's values after the action. A card takes
 combos out of the range, and the bounds become the opponent's values after the card. An action of the opponent changes
-nothing: a bound holds for the best of the opponent's actions, so it holds for a bet of any size.
+neither: a bound holds for the best of the opponent's actions, so it holds for a bet of any size.
 
 References
 ----------
@@ -120,7 +120,7 @@ def start(rules: HoldemRules, board: tuple[int, ...]) -> Carried:
 
 
 def facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np.ndarray:
-    """Return, for each combo, the weight of the compatible hands on a board: float64[num_combos]."""
+    """Return, for each combo, the sum of `reach` over the compatible hands on a board: float64[num_combos]."""
     hands = rank_hands(rules, board)
     found = np.zeros(rules.num_combos)
     found[hands.combos] = fold_mass(hands, reach[hands.combos])

@@ -24,7 +24,7 @@ __all__ = [
 
 VALUES = ("exact", "checkdown")
 NET = "net:"
-"""Before the folder of a network, in `ContinualConfig.values`."""
+"""The text before the folder of a network in `ContinualConfig.values`."""
 
 KINDS = ("fixed", "fresh", "ranges")
 RESOLVES = ("decision", "street")
@@ -41,8 +41,8 @@ class ContinualConfig:
     iterations : int
         Iterations of each solve, at least 2. The first half is not averaged.
     values : {"exact", "checkdown", "net:FOLDER"}
-        Values at the end of a street that is not the last: of a solver of the next street, of a hand without more bets,
-        or of a network (`agents.values`).
+        The values at the end of a street that is not the last. ``exact``: those of a solver of the next street;
+        ``checkdown``: those of a hand without more bets; ``net:FOLDER``: those of a network (`agents.values`).
     inner : int
         Iterations of the solver of the next street, each time that values are asked for.
     noise : float
@@ -54,16 +54,17 @@ class ContinualConfig:
     bounds : {"iterations", "average", "best"}
         The values that bound the opponent (`lookahead.BOUNDS`); ``iterations`` as published.
     resolve : {"decision", "street"}
-        Whether to solve anew at each decision of the seat, as published, or only at its first one on each street and
-        after raises that the last solution does not offer.
+        Whether to solve anew at each decision of the seat, as published, or only at its first decision on each street
+        and after raises that the last solution does not offer.
     estimate : float
-        On a seat's first decision of the second street, the share of the opponent's weight in proportion to the range
-        that the last solution gives it; 0.9 as published. If the seat acts first there, this share has no choice to
-        terminate.
+        On a seat's first decision of the second street, this share of the opponent's weight is spread in proportion to
+        the range that the last solution gives the opponent, the rest evenly; 0.9 as published. If the seat acts first
+        on the street, hands of this share have no choice to terminate.
     purge : float
         Actions below this probability are not played, unless all are below it.
     menu : {"rules", "fchpa", "fcpa", "fc"}
-        The raises in a lookahead: those of the rules, or the named ones. Raises of the opponent may be of any size.
+        The raises in a lookahead: those of the rules, or those of OpenSpiel's betting abstraction of this name. Raises
+        of the opponent may be of any size.
 
     Raises
     ------

@@ -19,7 +19,7 @@ ITERATIONS = 160
 def solve_to_street_end(
     level: Level, situation: DrawnSituation, stored: StoredNet, iterations: int = ITERATIONS
 ) -> Solved:
-    """Return the values of a situation by a network for the end of its street.
+    """Return the values of a situation, solved to the end of its street with the values of a network there.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Values of a network for the end of a street, all next boards at once."""
+"""Values that a network gives for the end of a street, as means over all next boards."""
 
 import numpy as np
 
@@ -19,14 +19,14 @@ __all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
 
 
 class EndNetLeaves:
-    """Values of a network for the end of a street. The only board is that of the street.
+    """Values that a network gives for the end of a street. `boards` holds only the street's own board.
 
-    Where more chips are behind, in pots, than in any situation of the training, the most of the training are used.
+    Chips behind, in pots, beyond the largest number of the training count as that number.
 
     Parameters
     ----------
     stored : StoredNet
-        For the end of the boundary's street.
+        A network for the end of the boundary's street.
     boundary : Boundary
     threads : int
         Number of threads; the values do not depend on it.
@@ -34,7 +34,7 @@ class EndNetLeaves:
     Attributes
     ----------
     num_clamped : int
-        Ends with more chips behind than in training.
+        Number of ends with more chips behind, in pots, than in training.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class EndNetLeaves:
         self.num_clamped = int((spr > deepest).sum())
         self._open = np.flatnonzero(spr > 0.0)
         self._spr = spr[self._open].clip(max=deepest)
-        # A range of the other seat runs over rows: the margins of row hands against column hands, seen from columns.
+        # Entry [r, c] is the margin of hand c against hand r: rows are for hands of the other seat.
         self._margins = np.ascontiguousarray(margin_matrix(rules, boundary.board).T)
         self._no_bias = np.zeros(len(hands.combos), np.float32)
         known = canonical_hands(rules, boundary.board)

@@ -1,4 +1,6 @@
-"""Exact values at a street's end, but for the error of a few iterations: each next board is solved to the hand's end.
+"""Values at a street's end from a solve of each next board to the end of the hand.
+
+The values are exact but for the error of a limited number of iterations.
 
 No strategy of the next street leaves this module, so a lookahead with these values knows no more of the next
 street than with a network.
@@ -19,7 +21,9 @@ __all__ = ["ExactLeaves"]
 
 
 class ExactLeaves:
-    """Values of best responses to the averages of a solver of the last street, which begins anew at each question.
+    """Values of best responses to the average strategies of a solver of the last street.
+
+    The solver starts from zero at each question.
 
     A bound needs the values of best responses. The average strategy's own values are those of an average opponent, and
     re-solving with them does not converge.

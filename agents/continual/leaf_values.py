@@ -73,7 +73,7 @@ class Leaves(Protocol):
     Attributes
     ----------
     boards : list of tuple of int
-        The boards of the next street.
+        The boards of the next street; only the street's own board if values are means over the next boards.
     """
 
     boards: list[tuple[int, ...]]
@@ -101,7 +101,7 @@ def boards_after(boundary: Boundary) -> list[tuple[int, ...]]:
 
 
 def board_chance(rules: HoldemRules, before: int, after: int) -> float:
-    """Return the probability of the new cards of a board, given both hands and the numbers of board cards."""
+    """Return the probability of a board's new cards given both hands; `before` and `after` count the board cards."""
     return 1.0 / math.comb(len(rules.cards) - before - 2 * rules.num_hole_cards, after - before)
 
 
@@ -126,7 +126,7 @@ class BoardMasses:
         return self._by_board(reach, fold_mass)
 
     def margins(self, reach: np.ndarray) -> np.ndarray:
-        """Return the mass of hands that each hand beats minus that of better ones, times the board's probability."""
+        """Return the mass of hands that a hand beats, minus that of better hands, times the board's probability."""
         return self._by_board(reach, showdown_margin)
 
     def _by_board(self, reach: np.ndarray, kind: Callable[[RankedHands, np.ndarray], np.ndarray]) -> np.ndarray:
@@ -169,7 +169,7 @@ class Noise:
     size : float
         The root of the mean square of the errors drawn, as a share of the pot.
     kind : {"fixed", "fresh", "ranges"}
-        ``fixed`` errors depend on public state, hand and seed alone, like a bias; ``fresh`` errors are drawn anew for
+        ``fixed`` errors depend on public state, hand and seed alone, like a bias; ``fresh`` errors are drawn again for
         each question; ``ranges`` errors are a fixed linear function of both ranges, scaled to a constant size.
     seed : int
     """
@@ -180,7 +180,7 @@ class Noise:
 
 
 class NoisyLeaves:
-    """Values of other leaves with an error, and without a gain or loss of both seats together.
+    """Values of other leaves plus an error, corrected so that both seats together neither gain nor lose.
 
     Where a seat is all-in there is no error.
 

@@ -35,8 +35,11 @@ from plurispiel.agents.continual.leaf_values import Boundary, Leaves, Line, Valu
 __all__ = ["BOUNDS", "Lookahead", "Means", "Opponent", "SolvedLookahead"]
 
 BOUNDS = ("iterations", "average", "best")
-"""The values that bound the opponent: means over the iterations, as in the paper; those of the average strategies;
-those of its best response to the average strategy."""
+"""The values that bound the opponent.
+
+``iterations`` are means over the iterations, as in the paper. ``average`` are the values of the average strategies, and
+``best`` those of the opponent's best response to the average strategy.
+"""
 
 _NOBODY = -1
 
@@ -93,11 +96,11 @@ class SolvedLookahead:
         The boards of the next street; empty on the last street.
     means : Means
     reached : float64[A, num_combos]
-        The mean reach of each action's seat after the action, for all actions of all decisions in turn.
+        The mean reach of each action's seat after the action, for A actions, in the order of their decisions' nodes.
     first_action : dict of int to int
         The row in `reached` of each decision's first action, by the decision's node.
     end_pairs : float32[n, 2, E, num_combos]
-        Both seats' reach at the street's ends in some of the iterations that count.
+        Both seats' reach at the street's ends, in n of the iterations that count in means.
     """
 
     rules: HoldemRules
@@ -205,9 +208,9 @@ class Lookahead:
         Parameters
         ----------
         ranges : float64[2, num_combos]
-            Each seat's weight of each combo. An opponent that may terminate has its weights before that choice here.
+            Each seat's weight of each combo; for an opponent that may terminate, the weight before this choice.
         iterations, omitted : int
-            All iterations, and those at the start that do not count in means.
+            The number of all iterations, and the number of those at the start that do not count in means.
         opponent : Opponent, optional
             The seat that may terminate; by default neither seat may, and both ranges stay as given.
         bounds : {"iterations", "average", "best"}

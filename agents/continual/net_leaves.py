@@ -22,7 +22,7 @@ class NetLeaves:
     Parameters
     ----------
     stored : StoredNet
-        For the start of the next street.
+        A network for the start of the next street.
     boundary : Boundary
 
     Raises

@@ -1,7 +1,7 @@
-"""Values of a network for the end of the first street of hold'em, all flops at once, by the 169 classes of hands.
+"""Values that a network gives for the end of hold'em's first street, as means over all flops.
 
-Before the flop suits mean nothing: in every range all hands of a class have the same weight. Sums over hands are
-therefore products with matrices of 169 rows.
+Before the flop suits mean nothing: in every range all hands of one of the 169 classes have the same weight. Sums over
+hands are therefore products with matrices of 169 rows.
 """
 
 import functools
@@ -28,7 +28,7 @@ class PreflopLeaves:
     ----------
     stored : StoredNet
     boundary : Boundary
-        Without board cards.
+        A boundary without board cards.
     deepest : float
         The most chips behind, in pots, that the network is given; more count as this number.
     threads : int
@@ -37,7 +37,7 @@ class PreflopLeaves:
     Attributes
     ----------
     num_clamped : int
-        Ends with more chips behind than `deepest`.
+        Number of ends with more chips behind, in pots, than `deepest`.
     """
 
     num_solves = 0

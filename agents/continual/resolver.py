@@ -1,8 +1,8 @@
 """Continual re-solving of a small game: the strategy at a public state, from nothing but the public history.
 
 The strategy at a decision follows from the range and the bounds that its seat carries there (`Carried`). These follow
-from the solution at the seat's decision before, and so on to the start of the hand. So the strategy is a function of
-the public history, in whichever order one asks; solutions are kept.
+from the solution at the seat's previous decision, and so on back to the start of the hand. So the strategy is a
+function of the public history, in whichever order one asks; solutions are kept.
 """
 
 import functools
@@ -71,8 +71,8 @@ class Resolver:
     counts : Counter
         ``decisions`` counts the decisions resolved, and ``solves`` the lookaheads solved for them. ``anew`` counts the
         lookaheads after the first action of a hand that were solved without a gadget, because no bounds were known.
-        ``inner_solves`` and ``inner_iterations`` count the work of the solver of the next street; one inner solve
-        is for one board, one line of betting and one time that values are asked for.
+        ``inner_solves`` and ``inner_iterations`` count the work of the solver of the next street. One inner solve
+        is for one board, one line of betting, and one of the times that values are asked for.
 
     Raises
     ------

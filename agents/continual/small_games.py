@@ -1,4 +1,4 @@
-"""Continual re-solving played out at every public state of a small game: its strategy in the whole game.
+"""The strategy of continual re-solving in a whole small game, found by re-solving at every public state.
 
 Both seats re-solve everywhere. The strategy at a public state depends on the public history alone (`Resolver`), so it
 can be written down for all infosets, and its exploitability can be computed exactly.
@@ -20,7 +20,7 @@ __all__ = ["continual_strategy", "public_decisions"]
 
 
 def continual_strategy(tree: GameTree, config: ContinualConfig) -> tuple[np.ndarray, Counter[str]]:
-    """Return the strategy of continual re-solving at all seats, float64[A], and the counts of `Resolver`.
+    """Return the strategy of continual re-solving at all seats, float64[num_actions], and the counts of `Resolver`.
 
     Parameters
     ----------

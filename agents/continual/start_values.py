@@ -19,12 +19,12 @@ def start_values(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return counterfactual values in chips of the whole hand, and matching masses: float64[2, n, num_combos] each.
 
-    Where more chips are behind, in pots, than in any situation of the training, the most of the training counts.
+    Chips behind, in pots, beyond the largest number of the training count as that number.
 
     Parameters
     ----------
     stored : StoredNet
-        For the start of the board's street.
+        A network for the start of the board's street.
     rules : HoldemRules
     board : tuple of int
     reach : float[n, 2, num_combos]

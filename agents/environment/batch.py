@@ -26,20 +26,25 @@ class BatchResults(NamedTuple):
     observations : float32[num_tables, size]
         The learner's observation at its next decision.
     masks : bool[num_tables, num_ids]
-        Whether each id is a legal action there.
+        Whether each id is a legal action at that decision.
     rewards : float64[num_tables]
-        Where a hand ended, the learner's payoff in big blinds; 0 at other tables.
+        The learner's payoff in big blinds where a hand in which it acted has ended; 0 at other tables.
     dones : bool[num_tables]
         Whether a hand in which the learner acted has ended.
     num_walks : int64[num_tables]
-        Number of hands that then ended before the learner was to act.
+        Number of further hands in the step that ended before the learner was to act.
     walk_rewards : float64[num_tables]
         The sum of the payoffs of these hands, in big blinds.
     seats : int64[num_tables]
         The learner's seat.
-    last_seats, last_decks, last_actions, last_counts : int64[num_tables], uint8[num_tables, num_dealt_cards],
-            int64[num_tables, max], int64[num_tables]
-        The last hand in which the learner acted: its seat, the cards, the actions and their number.
+    last_seats : int64[num_tables]
+        The learner's seat in the last hand in which it acted and that has ended.
+    last_decks : uint8[num_tables, num_dealt_cards]
+        The cards of that hand.
+    last_actions : int64[num_tables, MAX_HAND_ACTIONS]
+        The actions of that hand; only the first `last_counts` entries count.
+    last_counts : int64[num_tables]
+        The number of actions of that hand.
     """
 
     observations: np.ndarray
@@ -90,7 +95,8 @@ class TableBatch:
         An opponent for each other seat (`opponents.find_opponents`), in the order of the seats after the learner's.
     num_tables : int
     seat : {"rotate", "random"} or int
-        The learner's seat: in turn, beginning with seat k mod n at table k; drawn for each hand; or this one always.
+        The learner's seat. ``rotate``: the next seat in each hand, beginning with seat k mod n at table k. ``random``:
+        drawn for each hand. A number: always this seat.
     observation : str
         A layout, see `observation`.
     sizes : str or None

@@ -33,7 +33,7 @@ KINDS = {
 """The kinds of opponents by name, besides blueprints."""
 
 _SMALL = 1 << 25
-"""Bytes up to which a blueprint's arrays are converted."""
+"""A blueprint's arrays are converted by `_alike` if they have at most this many bytes together."""
 
 
 class KernelOpponents(NamedTuple):
@@ -49,7 +49,7 @@ class KernelOpponents(NamedTuple):
     deck : uint8[num_cards]
         The combos and the cards of the game.
     has_tree : bool
-        Whether a blueprint plays; if not, the next fields are those of any blueprint.
+        Whether a blueprint plays. If not, `dealt` and `rows` are those of an untrained blueprint, and are not used.
     dealt : DealtGame
     rows : float32 or uint8[num_cells]
     nodes : int64[num_tables]
@@ -79,9 +79,11 @@ class OpponentWorkspace(NamedTuple):
     row : float64[1, 3]
         Probabilities of fold, call and raise.
     combo : int64[1]
+        The index of the hand to act in the array that ranks it: its combo in `starting_hands`, 0 in `strength`.
     strength, outs : float64[1]
+        The strength of the hand to act, and its number of outs.
     hole_cards : uint8[1, num_hole_cards]
-        The hand to act and its features.
+        The cards of the hand to act.
     """
 
     offered: np.ndarray

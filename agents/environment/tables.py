@@ -61,8 +61,8 @@ class HandTables(NamedTuple):
     before : int64[num_tables, MAX_SEATS]
         Chips that each seat had put in before this street; the blinds belong to the first street.
     totals, kinds, streets, shares : int64, int8, int8, float64 [num_tables, MAX_HAND_ACTIONS]
-        The actions of the hand: the action, its kind (`table_kernels`), its street, and the size of a raise as a share
-        of the pot after a call.
+        The actions of the hand: `totals` are the actions, `kinds` their kinds (`table_kernels`), and `streets` their
+        streets; `shares` are the sizes of raises as shares of the pot after a call.
     counts : int64[num_tables]
         Number of actions of the hand.
     streams : uint64[num_tables, 4]

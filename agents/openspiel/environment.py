@@ -63,7 +63,7 @@ class LearnerEnvironment:
         return {"num_actions": self.table.num_ids, "min": 0, "max": self.table.num_ids - 1, "dtype": int}
 
     def seed(self, seed: int | None = None) -> None:
-        """Begin the sequence of hands anew, with another seed."""
+        """Restart the sequence of hands with another seed."""
         self.table.reseed(seed)
         self._should_reset = True
 
@@ -133,9 +133,10 @@ def make_environment(
     game : str, pyspiel.Game or HoldemRules
         The name of a game (``plurispiel ls games``, ``plurispiel ls presets``), a game string, a loaded game, or rules.
     opponents : sequence of (str or Agent)
-        Agents, as specs or as objects, in the order of the seats after the learner's. A single spec is for every seat.
+        Agents, as specs or as objects, in the order of the seats after the learner's. A single spec is for all of them.
     seat : {"rotate", "random"} or int
-        The learner's seat: the next one in each hand, from 0 on; drawn for each hand; or this one always.
+        The learner's seat. ``rotate``: the next seat in each hand, from 0 on. ``random``: drawn for each hand. A
+        number: always this seat.
     observation : {"information-state", "observation", "compact"}
         The layout of ``info_state``: OpenSpiel's tensors, or ours (`environment.observation`).
     sizes : str, optional

@@ -33,8 +33,8 @@ class HandFeed:
     Parameters
     ----------
     seen : list of int
-        The result of `own_view`, with at least the hole cards. The agent is told the hole cards at once, and the rest
-        by `follow`.
+        The result of `own_view`, with at least the hole cards. The constructor tells the agent the hole cards, and
+        `follow` the rest.
     seed : SeedSequence
         The seed of the agent's random stream in this hand.
     """

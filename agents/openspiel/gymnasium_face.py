@@ -82,7 +82,10 @@ class GymnasiumEnvironment(gymnasium.Env):
         return self.table.observe(0), self._info() | {"num_walks": num_walks, "walk_reward": reward}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Take an action, and return the observation, the reward, whether the hand is over, False, and ``info``."""
+        """Take an action, and return the observation, the reward, whether the hand is over, False, and ``info``.
+
+        The value False says that no hand is truncated.
+        """
         is_repaired = int(action) not in self.table.legal_ids()
         self.table.act(1 if is_repaired else int(action))
         is_over = self.table.is_over

@@ -24,7 +24,7 @@ class LearnedAgent(RangeAgent):
     policy : callable
         ``policy(observations, mask)`` returns the probabilities of the ids, float[n, num_ids], for float32[n, size] and
         bool[num_ids], which tells the legal ids. Only the probabilities of legal ids count; they need not sum to 1. A
-        row without any becomes uniform.
+        row in which no legal id has a positive probability becomes uniform.
     observation, sizes
         As given to `make_environment`.
 

@@ -1,4 +1,4 @@
-"""One table at which learners, who are asked from outside, play among agents."""
+"""One table at which learners play among agents; the caller chooses the actions of the learners."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class LearnerHand(NamedTuple):
     seat : int
         The learner's seat.
     agents : tuple of (Agent or None)
-        The agent of each seat, still in this hand; None for a learner.
+        The agent of each seat, as it is at the end of this hand; None for a learner.
     """
 
     rules: HoldemRules
@@ -116,7 +116,7 @@ class LearnerTable:
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
-        """Begin the sequence of hands anew, with another seed; None for a seed that the system draws.
+        """Restart the sequence of hands with another seed; None for a seed that the system draws.
 
         Raises
         ------

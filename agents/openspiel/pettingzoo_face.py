@@ -22,9 +22,9 @@ __all__ = ["PettingZooEnvironment"]
 class PettingZooEnvironment(pettingzoo.AECEnv):
     """An AEC environment of PettingZoo: all seats without an opponent are learners', named ``learner_0`` and so on.
 
-    An episode is a hand in which a learner is to act. The learners keep their names, and their seats rotate. An
-    observation is a dict of ``observation`` and of ``action_mask``, which is zero but for the learner to act. All
-    learners terminate at the end of the hand.
+    An episode is a hand in which a learner is to act. The learners keep their names, and by default their seats
+    rotate. An observation is a dict of ``observation`` and of ``action_mask``. The mask is all zeros for a learner
+    that is not to act. All learners terminate at the end of the hand.
 
     Parameters
     ----------

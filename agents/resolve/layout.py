@@ -1,4 +1,4 @@
-"""The betting of a street as the solver's kernels walk it: the numbers of rows of reach, tables and values.
+"""The betting of a street as the solver's kernels walk it: the rows of each node in reach, tables and values.
 
 A *root* is a node where the street begins, one for each way in which the betting of the street before can end. An
 *end* is a node where the hand goes on to the next street. The last street is cut into batches of roots, so that

@@ -26,8 +26,8 @@ from plurispiel.agents.values.net import warmup as prepare_nets
 __all__ = ["TableAgent"]
 
 _NUM_KEPT, _NUM_LINES = 4, 12
-"""The most solutions in memory, from the flop on and before it. One of a flop takes about 80 MB, more after many raises
-off the menu; one before the flop takes 30 MB."""
+"""The most solutions in memory: the first number is for roots from the flop on, the second for roots before the flop. A
+solution of a flop takes about 80 MB, more after many raises off the menu. A solution before the flop takes 30 MB."""
 
 
 class TableAgent(RangeAgent):
@@ -44,8 +44,8 @@ class TableAgent(RangeAgent):
     Attributes
     ----------
     counts : Counter
-        Counts all ``decisions``, those of the ``blueprint``, those of the ``solver`` and those with ``nets``.
-        `TableHand` adds counts of solves.
+        ``decisions`` counts all decisions. ``blueprint``, ``solver`` and ``nets`` count them by origin
+        (`base.ORIGINS`). `TableHand` adds counts of solves.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class TableAgent(RangeAgent):
 
     @property
     def clamped(self) -> int:
-        """Ends of streets with more chips behind than networks know, in all solves so far."""
+        """Number of street ends with more chips behind than in the networks' training, over all solves so far."""
         return self.counts["clamped"]
 
     def act(self, view: View) -> Decision:

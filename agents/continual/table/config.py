@@ -11,7 +11,7 @@ FLOP_NETS = ("end-of-flop", "turn")
 """The levels of the networks for solves of the flop, and their subfolders in `TableConfig.nets`."""
 
 PREFLOP_NETS = ("end-of-preflop", "flop")
-"""The same for solves before the flop."""
+"""The levels and subfolders of the networks for solves before the flop."""
 
 PREFLOPS = ("blueprint", "nets")
 
@@ -35,14 +35,16 @@ class TableConfig:
         Number of threads; 0 for as many as there are processors.
     estimate : float
         The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
-        last solution gives it. In the last three quarters of the iterations, or of the time, a hundredth of this share.
-        With 0, all hands with generous bounds terminate, and nothing is learnt.
+        last solution gives the opponent. In a solve to the end of the hand, a hundredth of this share is used in the
+        last three quarters of the iterations, or of the time. With 0, all hands with generous bounds terminate, and
+        nothing is learnt.
     purge : float
-        Actions below this probability are not played on flop and turn, where boards are sampled, unless all are below
-        it.
+        Actions below this probability are not played, unless all are below it. On the river, where no board is sampled,
+        all actions are played.
     nets : str
         Folder with networks for the end of the flop and the start of the turn, in subfolders named by their levels.
-        They stand for the turn and the river in solves of the flop. Empty to solve the flop to the end of the hand.
+        The networks stand for the turn and the river in solves of the flop. If empty, a flop is solved to the end of
+        the hand.
     preflop : {"blueprint", "nets"}
         The player before the flop: the blueprint, or continual re-solving with further networks, `PREFLOP_NETS`, from
         the folder `nets`. Re-solving needs no blueprint at all.

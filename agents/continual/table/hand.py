@@ -10,8 +10,8 @@ At each later decision the seat solves anew, from its own range and from bounds 
 which come from its previous solution. Every bet of the opponent is part of the state in which the solve begins, so none
 is translated.
 
-A solution depends on the first ranges, the board and the actions alone. Each is found when it is first asked for,
-and is the same whatever was asked before.
+A solution depends on the first ranges, the board and the actions alone. A solution is computed when it is first asked
+for, and does not depend on what was asked before.
 
 The opponent's range in the last solution (*estimate*) bounds nothing. It tells the solver which hands matter where the
 bounds leave a choice. In the estimate, bets off the menu count as the mean of their two neighbours (`likelihood`).
@@ -75,7 +75,8 @@ class TableNets(NamedTuple):
     Attributes
     ----------
     flop, preflop : StreetNets or None
-        For solves of these streets; None to solve the flop to the end of the hand, and to play a blueprint before it.
+        The networks for solves of these streets. None for `flop`: the flop is solved to the end of the hand. None for
+        `preflop`: a blueprint plays before the flop.
     """
 
     flop: StreetNets | None = None
@@ -118,8 +119,9 @@ class TableHand:
     solutions : Solutions
         The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
-        Counts the ``solves``. ``anew`` counts a seat's later solves without bounds: no hand of its range takes its
-        last action. ``clamped`` counts street ends with more chips behind than networks know.
+        ``solves`` counts all solves. ``anew`` counts a seat's later solves without bounds, needed where no hand of its
+        range takes its last action. ``clamped`` counts street ends with more chips behind than in the networks'
+        training.
     nets : TableNets
     lines : Solutions
         The memory of solutions before the flop, where every hand may begin with the same actions.
@@ -178,7 +180,7 @@ class TableHand:
         return self._decision(public.actions, public.board)
 
     def solution(self, public: PublicState) -> Solved:
-        """Return the solution that serves such a decision."""
+        """Return the solution that serves a decision that the blueprint does not play."""
         self._deadline.begin(self._search.time)
         return self._solution(public.actions, public.board)
 

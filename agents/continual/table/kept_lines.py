@@ -21,7 +21,7 @@ __all__ = ["keep_line", "line_place", "read_line"]
 
 _KIND, _FORMAT = "preflop line", 1  # the format counts up when solves before the flop change
 _MOST = 64
-"""Lines that are kept for the same networks and settings; bets of any size allow an endless number of lines."""
+"""The most lines kept for the same networks and settings; bets of any size allow an endless number of lines."""
 
 
 def line_place(settings: tuple[Any, ...], start: tuple[Any, ...]) -> Path:

@@ -30,7 +30,7 @@ _EVERY_HAND = 1e-3
 """Without a gadget, the share of the opponent's weight that is spread evenly: each hand needs a bound later on."""
 
 _TRIED, _SPARE, _LIMITS = 4, 0.9, (20, 1_000)
-"""Under a time limit: iterations that are timed, the share of the time that is used, and the limits of their number."""
+"""Under a time limit: iterations that are timed, the share of the time to use, and the least and most iterations."""
 
 _NUM_PAIRS = 16
 """Pairs of ranges kept at each end for the bounds after the next card. The paper keeps none."""
@@ -43,9 +43,9 @@ class StreetNets:
     Attributes
     ----------
     end : StoredNet
-        For the end of the street: values in a solve.
+        The network for the end of the street, which gives values in a solve.
     start : StoredNet
-        For the start of the next one: bounds once its card is known.
+        The network for the start of the next street, which gives bounds once that street's cards are known.
     """
 
     end: StoredNet
@@ -53,13 +53,13 @@ class StreetNets:
 
 
 class SolvedStreet:
-    """A solved street. Attributes and methods are those of `SolvedSubgame`, but for `lookahead`.
+    """A solved street. Attributes and methods are those of `SolvedSubgame`, with `lookahead` in place of `solver`.
 
     Attributes
     ----------
     lookahead : SolvedLookahead
     num_clamped : int
-        Ends of the street with more chips behind, in pots, than the networks' training had.
+        Number of ends of the street with more chips behind, in pots, than in the networks' training.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ def solve_street(
 
 
 def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float) -> int:
-    """Return the number of iterations that the time before a deadline allows, from the duration of a few."""
+    """Return the number of iterations that the time before a deadline allows, judged by a few iterations."""
     began = time.perf_counter()
     lookahead.solve(ranges, _TRIED, 0)
     now = time.perf_counter()

@@ -187,7 +187,7 @@ def solve_subgame(
     config : SearchConfig
     share : float
         The share of the opponent's total weight that enters the gadget without a choice (`TableConfig.estimate`).
-        In the last `_KEEPING` of the iterations, or of the time, a hundredth of this share.
+        In the last part `_KEEPING` of the iterations, or of the time, the share is multiplied by `_KEEPING_FACTOR`.
     buckets : callable
         As in `agents.resolve.subgame.Subgame`.
     planned : PlannedRows or None
