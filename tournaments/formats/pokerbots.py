@@ -1,10 +1,10 @@
 """A hand in the clauses of MIT's Pokerbots, whose player 0 posts the small blind, and the answers of a player.
 
-The clauses of a hand begin with ``P`` and the player's number, and ``H`` and its hole cards. Then every action of both
-players is ``F`` (fold), ``C`` (call), ``K`` (check), or ``R`` and chips of the street (bet or raise). Each street after
-the first begins with ``B`` and the whole board. At the end, ``O`` has the hole cards that the other player shows, and
-``D`` the chips won, negative if lost. Cards are separated by commas. Once no further bet is possible, both players
-check on the streets that are left.
+The first clauses of a hand are ``P`` with the player's number, and ``H`` with the player's hole cards. Then every
+action of both players is a clause: ``F`` (fold), ``C`` (call), ``K`` (check), or ``R`` with the chips of the street
+(bet or raise). Each street after the first begins with ``B`` and the whole board. At the end, ``O`` has the hole cards
+that the other player shows, and ``D`` the chips that the player won, negative if lost. Cards are separated by commas.
+Once no further bet is possible, both players check on the streets that are left.
 """
 
 import math
@@ -69,7 +69,7 @@ def hand_clauses(
 def end_clauses(rules: HoldemRules, seat: int, end: HandEnd) -> list[str]:
     """Return the clauses after those of `hand_clauses` that tell `seat` the outcome.
 
-    Half a chip counts for the player with the big blind.
+    Half a chip of a split pot goes to the player with the big blind.
     """
     other = 1 - seat
     shown = [f"O{_cards(end.hole_cards[other])}"] if end.hole_cards[other] else []

@@ -1,7 +1,7 @@
-"""Betting as services for heads-up play write it: each bet is the chips of one street, and checks differ from calls.
+"""Betting as services for heads-up play write it: a bet counts the chips of one street, and a check is not a call.
 
 The actions are ``f``, ``k`` (check), ``c`` (call) and ``bN``, a bet or raise to N chips of the street, blinds included.
-A sign of its own ends a street.
+A separate sign marks the end of a street.
 """
 
 from collections.abc import Sequence

@@ -26,7 +26,7 @@ class ToldHand:
     Attributes
     ----------
     line : str
-        The last state, without the end of the line; empty before the first.
+        The last state, without a newline; empty before the first state.
     """
 
     def __init__(self, rules: HoldemRules, seat: int, number: int):

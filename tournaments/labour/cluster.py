@@ -1,4 +1,4 @@
-"""A cluster as the labour of a run: dask.distributed hands the jobs to the machines."""
+"""The executor of a run's jobs on a cluster: dask.distributed hands the jobs to the machines."""
 
 import concurrent.futures
 import contextlib
@@ -22,13 +22,13 @@ from plurispiel.tournaments.labour.workshop import Delivery, deliver, prepare
 
 __all__ = ["Cluster", "MachinesDisagree"]
 
-_RETRIES = 3  # times that jobs are done again after a child process died over them
+_RETRIES = 3  # times that jobs are done again after their child process died
 _LOOK_S = 2.0  # seconds between looks at the number of slots
-_PAUSE_S = 0.5  # seconds between looks whether workers that begin a work are still there
-_BEGIN_S = 20.0  # seconds that the first worker to begin a work waits for others, which may have kernels to compile
+_PAUSE_S = 0.5  # seconds between checks that the workers that begin a work are still connected
+_BEGIN_S = 20.0  # seconds for all workers to begin a work, with kernels to compile; later, one begun worker suffices
 
-# Jobs given up as overdue are done again, with a limit that grows by the first number, up to the second: they may be
-# slow by nature.
+# Jobs given up as overdue may be slow by nature. They are done again: each time the first number multiplies their
+# limit, until the limit is the second number times the first limit.
 _MORE_PATIENCE, _MOST_PATIENCE = 4.0, 64.0
 
 
@@ -143,7 +143,7 @@ class Cluster(Executor):
 
     @property
     def least_seconds(self) -> float:
-        """The time of jobs submitted together."""
+        """The least time in seconds of jobs that are submitted together."""
         return task_seconds(self.slots)
 
     def engage(self, work: Work) -> PackedWork:
@@ -152,7 +152,9 @@ class Cluster(Executor):
         Raises
         ------
         ValueError
-            If a file cannot be sent.
+            If a file cannot be sent, or agents from outside lack the sandbox or the keys that the cluster needs.
+        Exception
+            Any exception of `Work.begin` on a worker.
         """
         travelling = cast(TravellingWork, work)
         outsiders = travelling.outsiders
@@ -176,7 +178,7 @@ class Cluster(Executor):
         return packed
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
-        """Submit jobs of a work; `do` stands for `workshop.deliver`."""
+        """Submit jobs of a work. `do` is ignored: the worker calls `workshop.deliver`."""
         outer: Future[Done] = Future()
         again = self._draw.random() < self._share
         outer.add_done_callback(self._closed)
@@ -225,12 +227,12 @@ class Cluster(Executor):
                 offset += len(piece)
 
     def _prepare(self, packed: PackedWork) -> None:
-        """Have the workers begin a work, so that the time of a run does not hold it; slow workers are not waited for.
+        """Have the workers begin a work, so that a run's time lacks the beginning; slow workers are not waited for.
 
         Raises
         ------
         Exception
-            What the beginning raises on a worker.
+            Any exception of `Work.begin` on a worker.
         """
         there = self._present()
         open_ = {self._executor.submit(prepare, packed, workers=[each], retries=0): each for each in there}

@@ -1,4 +1,4 @@
-"""The parts of dask.distributed, without web servers and with few words."""
+"""A scheduler and a worker of dask.distributed that have no web server and whose own log is silent."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ CONNECT_S = 30.0
 
 
 class _NoServer:
-    """Stands for the web server that a part would otherwise offer, unencrypted and on all addresses."""
+    """Takes the place of the web server that dask would otherwise start, unencrypted and on all addresses."""
 
     def stop(self) -> None:
         """Do nothing."""
@@ -40,12 +40,12 @@ class QuietWorker(distributed.Worker):
 
 
 def security_of(file: ClusterFile) -> Security:
-    """Return the keys of a cluster for any of its parts."""
+    """Return a cluster's settings of encryption, for its scheduler, a worker or a client."""
     return Security(**file.security())
 
 
 def settle() -> None:
-    """Set dask's options for this process: its own log is silent, and nothing is kept in shared folders."""
+    """Set dask's options for this process: its own log is silent, and its profiling and monitoring are off."""
     for name in ("distributed", "distributed.client", "distributed.worker", "distributed.scheduler", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set(

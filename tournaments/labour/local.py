@@ -1,4 +1,4 @@
-"""The labour of one machine."""
+"""The executor of a run's jobs on one machine: this process, or worker processes."""
 
 from plurispiel.tournaments.labour.team import Team
 from plurispiel.tournaments.labour.work import Alone
@@ -7,5 +7,5 @@ __all__ = ["local_labour"]
 
 
 def local_labour(workers: int) -> Alone | Team:
-    """Return this process if there is one worker or none, else worker processes; the caller ends them."""
+    """Return the executor for a number of workers: this process up to 1, else worker processes; the caller ends it."""
     return Alone() if workers <= 1 else Team(workers)

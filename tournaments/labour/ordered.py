@@ -15,15 +15,15 @@ from plurispiel.tournaments.labour.work import Done, Labour, Work, do
 
 __all__ = ["as_done", "in_order", "task_seconds", "tasks_in_order"]
 
-# Largest number of tasks under way for each slot, which bounds the memory of finished results. In order, results wait
-# for unfinished earlier ones: more tasks have to be under way there.
+# Largest number of tasks under way for each slot, which bounds the memory of finished results. If results are wanted in
+# order, finished tasks wait for earlier ones: more tasks have to be under way.
 _WINDOW_IN_ORDER, _WINDOW = 16, 4
 
 Results = Generator[tuple[Any, Any], None, None]
 TaskResults = Generator[list[tuple[Any, Any]], None, None]
 
-_GROWTH = 16  # the largest factor by which a task has more jobs than the task measured last
-_FIRST = 2  # tasks of one job for each slot, by which jobs are measured before more are handed out
+_GROWTH = 16  # a task has at most this many times the jobs of the task that was timed last
+_FIRST = 2  # tasks for each slot, of one job each, that are handed out before a job's time is known
 
 
 def task_seconds(slots: int) -> float:
@@ -49,7 +49,7 @@ def in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
 def tasks_in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> TaskResults:
     """Begin a work, and return an iterator over the finished tasks, each as a list of its jobs with their results.
 
-    The jobs are in the order given. Errors are as in `in_order`, and dropped jobs, too.
+    The jobs are in the order given. Errors and dropped jobs are as in `in_order`.
     """
     return _in_order(labour, _Tasks(labour, work, jobs))
 

@@ -1,4 +1,4 @@
-"""Files and folders that travel to other machines: by their content, whole or not at all."""
+"""Files and folders that are sent to other machines: named by their content, and unpacked whole or not at all."""
 
 import contextlib
 import hashlib
@@ -12,10 +12,10 @@ from typing import NamedTuple
 __all__ = ["MAX_BYTES", "PIECE", "Parcel", "make_parcel", "unpack"]
 
 MAX_BYTES = 1 << 30
-"""The largest parcel: stored strategies can have hundreds of megabytes."""
+"""The size of the largest parcel: stored strategies can have hundreds of megabytes."""
 
 PIECE = 4 << 20
-"""Bytes that travel at once."""
+"""The largest number of bytes in one message."""
 
 
 class Parcel(NamedTuple):
@@ -26,7 +26,7 @@ class Parcel(NamedTuple):
     name : str
         The name of the file or folder.
     files : tuple of (str, int, str)
-        The path of each file below `name` (empty if `name` is a file), its bytes and its SHA-256.
+        The path of each file below `name` (empty if `name` is a file), its size in bytes and its SHA-256.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Parcel(NamedTuple):
 
 
 def make_parcel(path: Path) -> Parcel:
-    """Return the list of a file, or of all files below a folder; hidden files and bytecode are left out.
+    """Return the parcel of a file, or of all files below a folder; hidden files and bytecode are left out.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def pieces(path: Path) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def unpack(parcel: Parcel, folder: Path) -> Iterator[Path]:
-    """Yield a folder to write the files into; afterwards they are checked, and move to `folder` at once.
+    """Yield a folder to write the files into. When the context ends, the files are checked and moved to `folder`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The scheduler of a cluster: hands jobs to workers, and keeps the parcels and the facts that they need to join."""
+"""The scheduler of a cluster, which hands jobs to workers and keeps the files and facts that the workers need."""
 
 import asyncio
 import contextlib
@@ -32,7 +32,7 @@ def serve_cluster(
     patience: float = 60.0,
     mixed: bool = False,
 ) -> None:
-    """Run a scheduler until a signal ends this process; its file exists while it runs.
+    """Run a scheduler until a signal ends this process; the cluster's file is deleted at the end.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def serve_cluster(
     port : int
         0 for a free one.
     secure : bool
-        Whether all speak by TLS.
+        Whether all connections use TLS.
     patience : float
         Seconds without a sign of life after which a worker's jobs are done elsewhere.
 
@@ -70,7 +70,7 @@ class _Registry:
     Parameters
     ----------
     folder : Path
-        Files of parcels, by their SHA-256.
+        The folder of the parcels' files, each named by its SHA-256.
     facts, mixed
         As in `serve_cluster`.
     """
@@ -82,7 +82,7 @@ class _Registry:
         self._slowest: dict[str, float] = {}
 
     def handlers(self) -> dict[str, Callable[..., Any]]:
-        """Return the answers by the names of the requests."""
+        """Return the function that answers each request, by the request's name."""
         return {
             "plurispiel_facts": self._tell_facts,
             "plurispiel_mixed": self._tell_mixed,

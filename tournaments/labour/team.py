@@ -63,7 +63,7 @@ class _WorkerProcess:
         theirs.close()
 
     def send(self, packed: PackedWork, jobs: Sequence[Any]) -> None:
-        """Send jobs, and before the first jobs of a work the work.
+        """Send jobs of a work; the first of them come with the work itself.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class _WorkerProcess:
             raise self._failure() from None
 
     def receive(self) -> Done | None:
-        """Wait for the beginning of the oldest jobs that were sent (None), or for their outcome."""
+        """Wait for the next news of the oldest jobs that were sent: None when they begin, and then their outcome."""
         try:
             done = self.pipe.recv()
         except (EOFError, OSError):
@@ -95,14 +95,14 @@ class _WorkerProcess:
 class Team(Executor):
     """Worker processes of this machine.
 
-    Every worker has up to two tasks, so that a worker that has finished one can begin the next at once.
+    Every worker has up to two tasks, so that a worker that has finished one begins the next without waiting.
 
     Parameters
     ----------
     workers : int
         The number of processes.
     replaces : bool
-        Whether another process takes the place of one that died, whose tasks fail. Otherwise all tasks fail with it.
+        Whether a process that died is replaced, so that only its own tasks fail. Otherwise all tasks fail.
     """
 
     least_seconds, is_mixed = 0.1, False
@@ -110,7 +110,7 @@ class Team(Executor):
     def __init__(self, workers: int, *, replaces: bool = False):
         self._replaces = replaces
         self._workers: list[_WorkerProcess] = []
-        self._thread: threading.Thread | None = None  # processes start as copies before there is a second thread
+        self._thread: threading.Thread | None = None  # processes are forked before there is a second thread
         self._lock = threading.Lock()
         self._queue: deque[_Assignment] = deque()
         self._woken, self._wake = multiprocessing.Pipe(duplex=False)
@@ -134,7 +134,7 @@ class Team(Executor):
         return [worker.process.pid for worker in self._workers]
 
     def engage(self, work: Work) -> PackedWork:
-        """Begin a work in all processes. If they do jobs already, the work begins with its first jobs.
+        """Begin a work in all processes. Once jobs were submitted, a process begins a new work with its first jobs.
 
         Raises
         ------
@@ -155,7 +155,7 @@ class Team(Executor):
         return packed
 
     def seconds_of(self, future: "Future[Done]") -> float:
-        """Return how long the jobs of a future have been done; 0 before they begin, and after they end."""
+        """Return the seconds for which the jobs of a future have run; 0 before they begin, and after they end."""
         for worker in self._workers:
             since = worker.since
             if since is not None and any(task.future is future for task in tuple(worker.given)[:1]):
@@ -163,13 +163,13 @@ class Team(Executor):
         return 0.0
 
     def give_up(self, future: "Future[Done]") -> None:
-        """Kill the process that does the jobs of a future, which fails."""
+        """Kill the process that does the jobs of a future, so that the future fails."""
         for worker in self._workers:
             if any(task.future is future for task in tuple(worker.given)[:1]):
                 worker.process.kill()
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
-        """Queue jobs; `do` stands for `Workplace.do` in one of the processes."""
+        """Queue jobs. `do` is ignored: one of the processes calls `Workplace.do`."""
         future: Future[Done] = Future()
         with self._lock:
             if self._failure is not None:
@@ -227,7 +227,7 @@ class Team(Executor):
             worker.given.popleft().future.set_result(done)
 
     def _lose(self, worker: _WorkerProcess, error: WorkerFailed) -> None:
-        """Let the tasks of a dead worker fail, and start another in its place."""
+        """Let the tasks of a dead worker fail, and replace it; raise the error if the team does not replace workers."""
         if not self._replaces:
             raise error
         worker.pipe.close()
@@ -237,7 +237,7 @@ class Team(Executor):
             worker.given.popleft().future.set_exception(error)
 
     def _give(self) -> None:
-        """Give tasks from the queue to the workers that have fewest."""
+        """Give tasks from the queue to the workers that have the fewest tasks."""
         for held in range(2):
             for worker in self._workers:
                 while len(worker.given) <= held and self._queue:

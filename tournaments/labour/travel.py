@@ -29,12 +29,12 @@ _MAX_LOG = 64 << 10
 
 
 class Site(NamedTuple):
-    """The places on another machine for a work that has arrived.
+    """The paths on another machine for a work that has arrived there.
 
     Attributes
     ----------
     paths : mapping of str to str
-        The places of files and folders there, by their paths on the machine that they come from.
+        The path of each file and folder there, by its path on the run's machine.
     hidden : tuple of Path
         Files and folders that agents must not see there.
     logs : Path
@@ -57,7 +57,7 @@ class Outsiders(NamedTuple):
     sandbox, network : bool
         Whether they are in a sandbox, and whether they can use the network.
     seconds : float
-        The time that a job may take for all the answers that come too late, before the agents' limits end it.
+        The time in a job that is allowed for answers that come too late, before the limit of faults ends the job.
     """
 
     sandbox: bool
@@ -84,7 +84,7 @@ class TravellingWork(Work, Protocol):
         """Return the work with absolute paths, and with the facts that must be equal on the other machine."""
 
     def moved(self, site: Site) -> Self:
-        """Return a work that has departed, for the machine on which it has arrived.
+        """Return a work made by `departing`, with the paths of the machine on which it has arrived.
 
         Raises
         ------
@@ -98,14 +98,14 @@ class TravellingWork(Work, Protocol):
 
 @dataclass(frozen=True)
 class PostedWork:
-    """A work as it leaves the run's machine; `parcels` are its files and folders, by their paths there."""
+    """A work as it leaves the run's machine; `parcels` are its files and folders, by their paths on that machine."""
 
     work: TravellingWork
     parcels: Mapping[str, Parcel]
 
 
 class Homecoming(NamedTuple):
-    """A result, and the output of agents during its job by the name of each log."""
+    """The result of a job, and the output of agents during the job, by the name of each log."""
 
     result: Any
     logs: Mapping[str, bytes]
@@ -162,7 +162,8 @@ def _path_in(spec: str, folder: str = "") -> str:
     Parameters
     ----------
     folder : str
-        A folder or file of another machine, at or below which the path has to be; by default it has to exist here.
+        A folder or file of another machine, at or below which the path has to be. By default the path has to exist
+        on this machine.
     """
     parsed = parse_spec(spec)
     given = parsed.file or (parsed.argument if parsed.is_stored else "")
@@ -171,7 +172,10 @@ def _path_in(spec: str, folder: str = "") -> str:
 
 
 def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:
-    """Yield the bytes appended to each log since the last call, up to `_MAX_LOG`; `read` is modified in place."""
+    """Yield the name of each log that grew since the last call, and up to `_MAX_LOG` of the bytes appended.
+
+    `read` has the size of each log at the last call, and is modified in place.
+    """
     for path in sorted(folder.glob("*.log")):
         with contextlib.suppress(OSError), open(path, "rb") as stream:
             stream.seek(read.get(path, 0))

@@ -1,4 +1,4 @@
-"""Work that consists of jobs, and the places where jobs are done.
+"""Work that consists of jobs, and the executors that do the jobs.
 
 A run hands its jobs to a `Labour`: an executor (`concurrent.futures`) of this process (`Alone`), of worker processes
 (`team.Team`), of a cluster (`cluster.Cluster`) or of a library (`Borrowed`). A job's result is the same wherever it is
@@ -48,7 +48,7 @@ class Work(Protocol):
 
 @dataclass(frozen=True)
 class Calls:
-    """Work without preparation: each job is the argument of a function, which can be pickled."""
+    """Work without preparation: each job is the argument of one function, and the function can be pickled."""
 
     function: Callable[[Any], Any]
 
@@ -81,7 +81,7 @@ class Done(NamedTuple):
     results : sequence
         The results in the order of the jobs, up to the first job that failed.
     error : Exception or None
-        The exception of the job after the last result.
+        The exception of the job after the last result, or of `Work.begin`; None if all jobs were done.
     seconds : float
         The time that the jobs took, without the time to begin the work.
     """
@@ -97,21 +97,21 @@ class Labour(Protocol):
     Attributes
     ----------
     slots : int
-        The number of jobs that can be done at once, beside the caller's own computing; a cluster's number may change.
-        0: each job is done when it is submitted.
+        The number of jobs that can be done at the same time, beside the caller's own computing. A cluster's number may
+        change. 0: each job is done when it is submitted.
     least_seconds : float
-        Short jobs are joined until those submitted together take about this time.
+        Seconds. Short jobs are submitted together, as many as take about this time.
     is_mixed : bool
         Whether machines may differ in the last digits of results.
     """
 
     @property
     def slots(self) -> int:
-        """The number of jobs at once."""
+        """The number of jobs that can be done at the same time."""
 
     @property
     def least_seconds(self) -> float:
-        """The time of jobs submitted together."""
+        """The least time in seconds of jobs that are submitted together."""
 
     @property
     def is_mixed(self) -> bool:
@@ -199,7 +199,7 @@ class Alone(Executor):
         return packed
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":  # type: ignore[override]
-        """Return a future that has its result already; `do` is a name for `Workplace.do` here."""
+        """Return a future that has its result already. `do` is ignored: this process calls `Workplace.do`."""
         future: Future[Done] = Future()
         future.set_result(self._place.do(*arguments))
         return future
@@ -217,7 +217,7 @@ class Borrowed:
     executor : Executor
         Stays open: the caller ends it.
     slots : int
-        The number of its processes.
+        The number of its processes, at least 1.
     """
 
     least_seconds, is_mixed = 0.1, False

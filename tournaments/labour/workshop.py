@@ -38,8 +38,8 @@ __all__ = ["Delivery", "deliver", "prepare", "run_worker"]
 _PAUSE_S = 0.5  # between looks for a scheduler
 _LOOK_S = 5.0  # between looks at jobs that take long
 
-# Jobs that hang, in compiled code or because their process is stopped, are given up after this time at least, and this
-# many times the time of the slowest job so far.
+# Jobs can hang, in compiled code or because their process is stopped. They are given up after the first number of
+# seconds, and for each job the second number times the time of the slowest job so far.
 _LEAST_LIMIT_S, _SLOWER = 60.0, 3.0
 
 Ask = Callable[..., Any]
@@ -68,9 +68,9 @@ class _Settled:
     Attributes
     ----------
     packed : PackedWork
-        A `SettledWork`.
+        The packed `SettledWork`.
     allowed : float
-        `Outsiders.seconds`.
+        See `Outsiders.seconds`.
     slowest : float
         The time of the slowest job of all workers, in seconds; 0 before it is known.
     """
@@ -90,7 +90,7 @@ class Workshop:
     Parameters
     ----------
     slots : int
-        Jobs done at once, each in a process of its own.
+        The number of jobs done at the same time, each in a process of its own.
     file : Path
         The cluster's file, hidden from agents.
     artefacts : Path or None
@@ -131,7 +131,8 @@ class Workshop:
         packed : PackedWork
             A `PostedWork`.
         patience : float
-            A factor of the time after which the jobs are given up, with the error `Overdue`.
+            A factor that multiplies the jobs' limit (`_Settled.limit`). Jobs that take longer are given up, and the
+            outcome has the error `Overdue`.
         ask : callable
             Returns the scheduler's answer to one of our requests (`registry`).
 
@@ -238,7 +239,7 @@ def run_worker(
     path : Path
         The cluster's file.
     slots : int
-        Jobs done at once.
+        The number of jobs done at the same time.
     wait_s : float
         Seconds to wait for the file and the scheduler.
     facts : mapping
@@ -253,7 +254,7 @@ def run_worker(
     Raises
     ------
     ValueError
-        If there is no scheduler in time, or it asks for other facts.
+        If there is no scheduler in time, or the scheduler has other facts.
     """
     global _workshop
     close_to_others()

@@ -2,6 +2,6 @@
 
 A league is a folder. It holds the settings that were fixed at the creation (`config`) and the *entries*, each an agent
 with one content (`entries`). It also holds a run folder for each *pairing* of two entries (`pairings`). `folder` joins
-these. `player` plays: at first a new entry against all others, and then the pairings that `allocation` chooses.
-`standings` computes the ranking from the stored groups, and `page` shows the ranking as HTML.
+these. `player` plays the hands: at first a new entry against all others, and then the pairings that `allocation`
+chooses. `standings` computes the ranking from the stored groups, and `page` shows the ranking as HTML.
 """

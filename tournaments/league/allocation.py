@@ -14,7 +14,7 @@ def choose_pairing(table: Crosstable) -> tuple[int, int]:
 
     A gap between neighbours in the ranking is *open* while its anytime-valid interval contains 0. One more group of a
     pairing lowers the variance of every gap next to one of the pairing's entries. The chosen pairing has the largest
-    sum of relative decreases over the open gaps. If no gap is open, all gaps count.
+    sum of relative decreases of variance over the open gaps. If no gap is open, all gaps count.
     """
     order = table.ranking
     gaps = list(zip(order, order[1:], strict=False))
@@ -32,7 +32,7 @@ def choose_pairing(table: Crosstable) -> tuple[int, int]:
 
 
 def batch_decks(groups: int) -> int:
-    """Return the decks that a pairing plays before the next choice: a quarter more, in whole blocks.
+    """Return the decks that a pairing plays before the next choice: a quarter of its groups, up to a whole block.
 
     >>> batch_decks(104), batch_decks(1000)
     (32, 256)

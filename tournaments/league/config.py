@@ -36,8 +36,8 @@ class LeagueConfig:
         Decks that two entries play before `allocation` chooses pairings. Two neighbours can
         count as separated only when each pairing of either has `statistics.MIN_SEQUENTIAL_SAMPLES` groups or more.
     deals, referee, on_fault, score, values, max_faults, time_limit, memory_limit
-        See `TournamentConfig`. An empty `values` is replaced by the default at once, so that bucket tables that are
-        built later do not change the value function.
+        See `TournamentConfig`. An empty `values` is replaced by the default when the league is created, so that bucket
+        tables that are built later do not change the value function.
     isolate, processes, sandbox, agent_network
         See `RunOptions`. An empty text for `processes` stands for the default of `RunOptions`.
 

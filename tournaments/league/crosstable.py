@@ -1,4 +1,4 @@
-"""The crosstable of a league: the rates of all pairs of entries, with the intervals of weighted sums of pairs."""
+"""The crosstable of a league: the rates of all pairs of entries, with the intervals of weighted sums of rates."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,9 +25,10 @@ class Crosstable:
     errors : float64[num_entries, num_entries]
         The standard errors of `rates`.
     ci95, always : float64[num_entries, num_entries]
-        The half-widths of the 95 % t intervals, and of the anytime-valid intervals (infinite with few groups).
+        The half-widths in mbb/hand of the 95 % t intervals of `rates` (`ci95`), and of the anytime-valid intervals
+        (`always`; infinite with few groups).
     groups : int64[num_entries, num_entries]
-        Numbers of groups.
+        The number of groups of each pair.
     """
 
     def __init__(self, numbers: Sequence[int], pairings: Mapping[Pair, Pairing]):

@@ -50,7 +50,7 @@ class Entry:
     Raises
     ------
     ValueError
-        If a field has another type or form, the spec names no agent, or an agent from outside has `code`.
+        If a field has a wrong type or form, the spec names no agent, or an agent from outside has `code`.
     """
 
     number: int

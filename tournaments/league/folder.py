@@ -169,7 +169,7 @@ class League:
         return self._locked(self.folder / "pairings", "is being played")
 
     def pairing_folder(self, first: Entry, second: Entry) -> PairingFolder:
-        """Return the folders of a pairing, the entry with the smaller number first."""
+        """Return the folders of a pairing; `first` is the entry with the smaller number."""
         folder = self.folder / "pairings" / f"{first.number}-{second.number}"
         return PairingFolder(folder, self.config, (first, second))
 

@@ -1,10 +1,11 @@
 """The pairings of a league: the results of two entries against each other.
 
 A pairing is played in *parts*. A part is a run folder that was played by one version of this package's code. The run of
-the latest part of entries 3 and 7 is in ``pairings/3-7``. When other code plays on, this folder is set aside as
-``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting. Both agents are still the same
-(`entries.change_of`), and only dealing, refereeing and scoring may have changed. After each batch the data of the part
-that the league needs are kept in ``groups.json``. A later version of this package may be unable to read the run itself.
+the latest part of entries 3 and 7 is in ``pairings/3-7``. When another version of the code continues the pairing, this
+folder is set aside as ``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting. Both agents are
+still the same (`entries.change_of`), and only dealing, refereeing and scoring may have changed. A later version of this
+package may be unable to read the run itself. Therefore ``groups.json`` has the part's results as plain values, written
+after each batch.
 """
 
 import contextlib
@@ -99,7 +100,8 @@ class Pairing:
     decks : int
         The number of decks that the pairing was to play when it was last played.
     is_finished : bool
-        Whether all these decks were played, and, unless other code played the latest part, its results were written.
+        Whether all these decks were played, and the latest part's results were written. The results may be missing if
+        another version of the code played the latest part.
     seconds : float
         Playing time.
     faults : (int, int)

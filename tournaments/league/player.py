@@ -1,7 +1,7 @@
 """The play of a league: batches of decks, each of one pairing, until the limits are reached.
 
-A killed process loses nothing that was counted. Each batch is stored as the number of decks in its run folder before
-its first hand, and an unfinished batch is finished first. The choice of the next pairing depends on finished batches
+A killed process loses nothing that was counted. Before the first hand of a batch, its run folder stores the number of
+decks to reach, and an unfinished batch is finished first. The choice of the next pairing depends on finished batches
 alone. Therefore a league that was killed plays the same groups as one that was not, unless a time limit cuts batches.
 """
 
@@ -42,7 +42,7 @@ class PlayLimits(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Decks that a pairing plays: up to `decks` of them, those played before included."""
+    """A pairing that plays next, and the number of decks that it then has in all."""
 
     first: Entry
     second: Entry
@@ -66,7 +66,7 @@ class LeaguePlayer:
     clock : callable
         Returns the time in seconds.
     labour : Labour or None
-        Plays the hands, instead of worker processes.
+        The executor that plays the hands; None for worker processes of this machine.
     """
 
     league: League
@@ -199,7 +199,7 @@ class LeaguePlayer:
 
 
 def _decks_in(seconds: float, played: Pairing | None) -> int:
-    """Return the decks that a pairing plays in some seconds, at least a block; a block if its speed is not known."""
+    """Return the decks that a pairing plays in some seconds, at least a block; one block if its speed is unknown."""
     if played is None or played.groups == 0 or played.seconds <= 0.0:
         return BLOCK_DECKS
     blocks = seconds / played.seconds * played.groups / BLOCK_DECKS

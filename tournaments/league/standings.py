@@ -1,9 +1,9 @@
 """The standings of a league: every opponent counts equally, whatever the number of hands against it.
 
 Three ratings stand side by side: the mean against the field, the Nash average and alpha-rank. The mean has an
-anytime-valid interval, which allows for the choice of pairings by results (`Crosstable`). The other intervals, and a
-second one of the mean, are percentiles over resamples, for which the groups of each pairing are drawn with replacement.
-These intervals do not allow for this choice.
+anytime-valid interval, which allows for the choice of pairings by results (`Crosstable`). Every rating, the mean
+included, has a bootstrap interval: percentiles over resamples, for which the groups of each pairing are drawn with
+replacement. Bootstrap intervals do not allow for the choice of pairings by results.
 """
 
 import contextlib

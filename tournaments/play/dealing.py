@@ -77,7 +77,7 @@ class Scored(NamedTuple):
     scores : tuple of Score
         The AIVAT score of every seat.
     announced : list of (list of Announced, or None)
-        The strategies that each seat reported.
+        The strategies that each seat reported; None for a seat that reported none.
     """
 
     table: TableScore
@@ -161,7 +161,7 @@ class Dealing:
     def faults(self, hand: Hand, seating: Seating) -> tuple[list[tuple[str, Fault]], list[str]]:
         """Return the faults of a hand, each with the agent's name, and the names of agents that only fold from now on.
 
-        Each hand may be passed once, as its faults are counted.
+        Each hand may be passed only once, because the faults are added to the agents' counts.
         """
         faults = [(seating.turn[fault.seat] - 1, fault) for fault in hand.faults]
         names = self._table.names

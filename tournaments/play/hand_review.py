@@ -23,7 +23,7 @@ from plurispiel.tournaments.run.hand_story import hand_story
 from plurispiel.tournaments.run.witness import Told
 
 _MIN_SHARE = 0.005
-"""Actions that a hand or a range takes less often are left out."""
+"""Actions that a hand or a range takes with a smaller probability are left out."""
 
 _MIN_RANKED = 5
 """Hands of fewer cards have no categories (`hand_rank`)."""

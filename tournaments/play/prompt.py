@@ -1,4 +1,4 @@
-"""The keys of a person at a decision: the legal keys with their amounts, and the action behind a typed text."""
+"""The keys of a person at a decision: the legal keys with their amounts, and the action that a typed text means."""
 
 import re
 from collections.abc import Iterator, Sequence

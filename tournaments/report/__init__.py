@@ -1,1 +1,1 @@
-"""A run, or several, as one self-contained HTML page, with the numbers of its pictures in CSV files."""
+"""The report on one run or several: a self-contained HTML page, and CSV files with the numbers of its pictures."""

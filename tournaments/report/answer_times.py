@@ -1,4 +1,4 @@
-"""The time that agents take to decide."""
+"""The report's section on the time that agents take for a decision."""
 
 from plurispiel.tournaments.report.drawing import Drawing, RowLayout
 from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, legend, paragraph

@@ -1,4 +1,4 @@
-"""Runs side by side, with the rate of every agent in each run."""
+"""The report's section that compares runs: the rate of every agent in each run."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Each agent's rate against each other agent."""
+"""The report's section on each agent's rate against each other agent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Faults of agents, by kind."""
+"""The report's section on the faults of agents, by kind."""
 
 from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord

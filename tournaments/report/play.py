@@ -1,4 +1,4 @@
-"""The agents' style of play: VPIP, PFR and other frequencies, over all hands and by position."""
+"""The report's section on the style of play: VPIP, PFR and other frequencies, over all hands and by position."""
 
 from plurispiel.abstraction.holdem.positions import acting_order, seat_positions
 from plurispiel.evaluation.play_statistics import COUNTERS

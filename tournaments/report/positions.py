@@ -1,4 +1,4 @@
-"""The agents' rates at each position, raw and corrected for luck."""
+"""The report's section on the agents' rates at each position, raw and corrected for luck."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The origin of the figures: settings, seed or keys, digests and versions with which the run can be played again."""
+"""The report's section on the settings, seed or keys, digests and versions with which the run can be played again."""
 
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph

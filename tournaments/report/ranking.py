@@ -1,4 +1,4 @@
-"""The table of results, and every agent's rate with its interval."""
+"""The report's section with the table of results and a picture of every agent's rate and interval."""
 
 from collections.abc import Sequence
 
@@ -82,7 +82,7 @@ def intervals_picture(
     label : str
         Description of the picture for screen readers.
     rows : sequence of (str, float, (float, float) or None, str)
-        Each agent's name and rate, the ends of the interval, and the text of both; one row or more.
+        Each agent's name, the rate, the ends of its interval or None, and the text beside them; one row or more.
     """
     ends = [end for _, rate, interval, _ in rows for end in interval or (rate,)]
     bottom = _TOP + _ROW * len(rows)

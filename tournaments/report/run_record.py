@@ -31,7 +31,7 @@ class RunRecord:
         The settings with which the run is played.
     results : dict
         The content of ``results.json``, computed from the stored groups when the run is read.
-    rows : schema.SCORES[n]
+    rows : schema.SCORES[num_rows]
         One row for every agent in every group, in the order of the schedule. The Control (see `tournaments.run`) has
         the agent number ``len(config.agents)``.
     scores : RunScores
@@ -48,7 +48,7 @@ class RunRecord:
         The number of groups played so far, and the number that the settings ask for.
     num_kept : int
         The number of groups whose hands are kept.
-    seat_sums : float64[n, num_seats, 1 or 3]
+    seat_sums : float64[num_rows, num_seats, 1 or 3]
         For each row of `rows` and each seat: the sum of the net chips. With AIVAT, the sums of the full and of the
         reduced estimates follow (`duplicate.AgentScore.seat_sums`).
     """

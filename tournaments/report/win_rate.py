@@ -1,4 +1,4 @@
-"""Each agent's rate over its hands, raw and by the ranking score, drawn as in the figures on Pluribus' experiments.
+"""The report's curves of each agent's rate so far against its hands, as in the figures on Pluribus' experiments.
 
 References
 ----------

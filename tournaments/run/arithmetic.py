@@ -1,7 +1,7 @@
-"""The arithmetic of a machine: a digest that is equal where results are equal in every digit.
+"""A digest of a machine's arithmetic: machines with equal digests have results that are equal in every digit.
 
 Additions have a fixed order (`abstraction.machine.sums`), so that the digest is the same on all processors tested.
-Another version of numpy or a fault of a processor would change it.
+Another version of numpy or a fault of a processor would change the digest.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ class ArithmeticWork:
 
 
 def arithmetic_digest() -> str:
-    """Return the SHA-256 of the scores of a searching agent's four groups, and of a river after 50 iterations."""
+    """Return the SHA-256 of the scores of a search agent and its opponent in four groups, and of a solved river."""
     digest = hashlib.sha256()
     streams = Streams(_TOURNAMENT.seats, Seeded(_TOURNAMENT.public_seed))
     with closing(BlockPlayer(_TOURNAMENT, Conduct(), streams)) as player:

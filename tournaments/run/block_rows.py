@@ -2,8 +2,8 @@
 
 The worker that has played a block packs the block's scores into such an array (`pack_rows`). In this form the block
 crosses the pipe to the main process, is counted and stored there (`store`), and is read again for the results. The main
-process of a run handles no single row: with many workers it would be the slowest part. Texts have no fixed size, and
-few rows have any; they stand beside the array as `Remark`.
+process of a run handles no single row: with many workers, handling rows there would take the most time of all. Texts
+have no fixed size, and few rows have any; they stand beside the array as `Remark`.
 """
 
 import operator
@@ -59,7 +59,7 @@ class Played(NamedTuple):
         Counts by agent number and kind. ``fallbacks`` are answers that a program marks as replacements for others.
         Agents that learn also have the ``starts`` of processes and the ``processes`` needed. For agents that report
         them (`base.TellsOrigins`), the number of decisions of each origin has the kind `DECIDED` and the origin's name.
-        Their ``clamped`` is the number of ends of streets beyond the stacks of their networks.
+        Their ``clamped`` is the number of ends of streets with more chips behind than their networks know.
     machine : str
         The name of the computer that played the block.
     """
@@ -112,7 +112,7 @@ def pack_rows(
 def without_times(rows: np.ndarray) -> np.ndarray:
     """Return rows without the fields that differ from play to play: the times of answers."""
     names = [name for name in rows.dtype.names or () if name not in _TIMES]
-    return repack_fields(rows[names])  # without the gaps, which hold anything
+    return repack_fields(rows[names])  # without the gaps, whose bytes are arbitrary
 
 
 def unpack_rows(rows: np.ndarray, remarks: Sequence[Remark]) -> Iterator[tuple[int, int, int, AgentScore]]:

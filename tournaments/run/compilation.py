@@ -1,4 +1,4 @@
-"""The compilation of all kernels by several processes, each of which fills the cache."""
+"""The compilation of all kernels by several processes, all of which fill the same cache."""
 
 import contextlib
 import importlib
@@ -29,7 +29,7 @@ _LONGEST = (
     "abstraction.cards.river",
     "agents.continual.resolver",
 )
-"""The modules that take longest, the longest first. They are begun first, so that no process works alone at the end."""
+"""The modules whose kernels compile longest, the longest first: begun first, they leave no process alone at the end."""
 
 
 def warmup_in_processes(number: int, say: Callable[[str], object]) -> float:

@@ -1,4 +1,4 @@
-"""Value data by PyTorch: processes draw the situations, and a device finds their values, many at once."""
+"""Value data by PyTorch: processes draw situations, and a device finds the values of many situations together."""
 
 import contextlib
 import functools
@@ -26,11 +26,14 @@ _Drawn = tuple[Shard, Situations]
 
 _CLASSES_AT_ONCE = 500
 _SHARDS_AT_ONCE = 5
-"""Shards of a batch. Situations with the same betting are solved together: a batch holds a few hundred of each."""
+"""The number of shards in a batch.
+
+Situations with the same betting are solved together. A batch has a few hundred situations with each betting.
+"""
 
 
 def order_tables(rules: HoldemRules, sizes: Sequence[int], workers: int) -> dict[int, np.ndarray]:
-    """Return the tables that `HandOrders` takes, by size of the board: int16[num_classes, 2, num_combos] each."""
+    """Return the tables that `HandOrders` takes, by size of the board: int16[num_board_classes, 2, num_combos] each."""
     found: dict[int, np.ndarray] = {}
     for size in sizes:
         count = len(board_classes(size, rules.num_suits, rules.num_ranks).boards)
@@ -71,9 +74,10 @@ def solve_on_device(
     teacher : StoredNet or None
         The network whose digest `config.teacher` is.
     workers : int
-        Processes that draw.
+        The number of processes that draw situations.
     on_solved : callable
-        Called with the split for each situation.
+        Called with the split for each situation: at the start for those that the data set has, and for all situations
+        of a shard when the shard is written.
     until : float, optional
         The time of `time.monotonic` from which on no further batch is begun.
     """

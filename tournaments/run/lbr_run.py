@@ -106,7 +106,7 @@ class LbrRun:
         on_block : callable
             Called after each block with its number of groups.
         labour : Labour, optional
-            Plays the groups; by default this process or worker processes (`LbrConduct.workers`).
+            The executor that plays the groups; by default this process or worker processes (`LbrConduct.workers`).
 
         Raises
         ------
@@ -335,7 +335,7 @@ class LbrWork:
 
     @property
     def outsiders(self) -> Outsiders | None:
-        """How an agent from outside plays, whose first fault ends the run."""
+        """How an agent from outside plays. Its late answers take one time limit: the first fault ends the run."""
         isolation = self.conduct.isolation
         return outsiders_in(isolation.sandbox, isolation.limits.seconds) if self.config.is_outside else None
 
@@ -347,7 +347,7 @@ class LbrWork:
         )
 
     def moved(self, site: Site) -> "LbrWork":
-        """Return the work that has departed, for the machine on which it has arrived; errors as in `TournamentWork`."""
+        """Return the work made by `departing`, with the paths of this machine; errors as in `TournamentWork`."""
         assert self.departure is not None
         config = dataclasses.replace(self.config, agent=moved_spec(self.config.agent, site))
         self.departure.check(config.digest, config.rules, site)

@@ -14,7 +14,7 @@ _LARGE_RESIDUAL = 4.5
 _SMALL_CHANCE = 1e-4
 
 _MIN_GROUPS = 100
-"""The smallest number of groups for a residual: with fewer, a few large pots make a large one."""
+"""The smallest number of groups for a residual: with fewer groups, a few large pots make a large residual."""
 
 
 def machine_records(
@@ -37,8 +37,8 @@ def machine_records(
         ``machine`` (its name), ``groups, hands, groups_with_faults, faults_chance, residual``. ``faults_chance`` is the
         probability of at least as many groups with faults on this machine, if all groups are equally likely to have
         faults. ``residual`` is the difference between an agent's scores here and its scores on all machines in the same
-        line-ups, in standard errors. It is that of the agent with the largest difference. Both are None if they cannot
-        be computed.
+        line-ups, in standard errors, for the agent with the largest difference. ``faults_chance`` and ``residual`` are
+        None if they cannot be computed.
     """
     from scipy.special import bdtrc  # not needed by the runs' worker processes
 

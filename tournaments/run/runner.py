@@ -37,7 +37,7 @@ def play_run(
     on_block : callable
         Called after a block is stored, with the block and its stored rows (`block_rows.row_type`).
     labour : Labour, optional
-        Plays the blocks; by default this process or worker processes (`Conduct.workers`).
+        The executor that plays the blocks; by default this process or worker processes (`Conduct.workers`).
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _play_on(
 def _without_starts(played: Played) -> Played:
     """Return a block without the processes of its agents, so that their first starts count as restarts.
 
-    Restarts are counted as starts less processes. After a run was resumed, what the processes had learnt is lost.
+    Restarts are counted as starts minus processes. After a run was resumed, what the processes had learnt is lost.
     """
     events = {key: count for key, count in played.events.items() if key[1] != "processes"}
     return played._replace(events=events)

@@ -89,7 +89,7 @@ READABLE = {
     7: COLUMNS | {"blocks": tuple(name for name in COLUMNS["blocks"] if name != "machine")},
     FORMAT_VERSION: COLUMNS,
 }
-"""The columns by the version of the format, for each version that can be read; only the last is written."""
+"""The columns by the version of the format, for each version that can be read; only the last version is written."""
 
 
 def checksum_of(row: Iterable[Any]) -> int:

@@ -264,7 +264,7 @@ class RunStore:
         return self._end_of_block(lineup, deck) > deck
 
     def _end_of_block(self, lineup: int, deck: int) -> int:
-        """Return the deck after the last one of the block that begins at or before a deck; -1 without such a block."""
+        """Return the deck after the last deck of the latest block that begins at or before `deck`; -1 without one."""
         query = "SELECT first + num_decks FROM blocks WHERE lineup = ? AND first <= ? ORDER BY first DESC LIMIT 1"
         return next((end for (end,) in self._rows(query, lineup, deck)), -1)
 
@@ -273,7 +273,7 @@ class RunStore:
         self.add_blocks([(played, seconds)])
 
     def add_blocks(self, blocks: Iterable[tuple[Played, float]]) -> None:
-        """Store blocks in one transaction, which takes longer than the storage of a block in it: all of them or none.
+        """Store all blocks or none, in one transaction: a transaction for each block would take longer.
 
         Parameters
         ----------
@@ -344,9 +344,9 @@ class RunStore:
         return np.concatenate([np.empty(0, SCORES), *parts])
 
     def machines(self) -> tuple[list[str], np.ndarray]:
-        """Return the names of the machines, and the index of the machine that played each row of `scores`: int64[n].
+        """Return the names of the machines, and the machine that played each row of `scores`: int64[num_rows].
 
-        The name is empty in a run of an earlier version.
+        The machine of a row is its index in the list of names. The name is empty in a run of an earlier version.
         """
         name = "machine" if "machine" in self._columns["blocks"] else "''"
         blocks = list(self._rows(f"SELECT {name}, LENGTH(rows) FROM blocks ORDER BY lineup, first"))

@@ -159,7 +159,7 @@ class TournamentRun:
         progress : bool
             Whether to show a progress bar.
         labour : Labour, optional
-            Plays the hands, instead of worker processes of this machine.
+            The executor that plays the hands; None for worker processes of this machine.
 
         Raises
         ------

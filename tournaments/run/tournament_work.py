@@ -103,7 +103,7 @@ class TournamentWork:
 
     @property
     def outsiders(self) -> Outsiders | None:
-        """How agents in their own processes play, which can reach their limit of faults in a block."""
+        """How agents in their own processes play. Late answers can take `max_faults` time limits in a block."""
         if not any(map(self.conduct.is_isolated, self.config.agents)):
             return None
         return outsiders_in(self.conduct.sandbox, self.config.max_faults * self.config.time_limit)
@@ -115,7 +115,7 @@ class TournamentWork:
         return dataclasses.replace(self, config=config, departure=Departure(self.config.digest, missing))
 
     def moved(self, site: Site) -> "TournamentWork":
-        """Return the work that has departed, for the machine on which it has arrived.
+        """Return the work made by `departing`, with the paths of the machine on which it has arrived.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The chain of networks: each one is trained with values that the one before it gives, from the river upwards.
+"""The chain of value networks: each network is trained with values of the network before it, beginning on the river.
 
 The order is: river (solved exactly), end of the turn, turn (solved to the end of the street), end of the flop, flop,
 end of the first street. Each stage has a folder of situations and one of its network. A stage is done once it has a
@@ -58,7 +58,7 @@ class Chain(NamedTuple):
     stages : tuple of Stage
     epochs, batch : int
     device : str
-        As in `TrainingConfig`. With PyTorch, a device solves many situations at once.
+        As in `TrainingConfig`. With PyTorch, a device solves many situations together.
     """
 
     stages: tuple[Stage, ...]
@@ -133,11 +133,11 @@ def train_chain(
         Has a subfolder for each network, named by its level, and one for its situations, named LEVEL-data.
     chain : Chain
     workers : int
-        Processes that solve; with PyTorch, that draw situations.
+        The number of processes that solve situations; with PyTorch, of processes that draw situations.
     seed : int
         Seed of situations and of first weights.
     unseen : int
-        Situations of each level to measure errors with.
+        The number of situations of each level with which errors are measured.
     seconds : float, optional
         Time for situations. A stage that has used up its share of the time is trained with the situations that it has.
     on_stage, on_solved, on_epoch : callable

@@ -1,4 +1,4 @@
-"""Value data that are solved by other processes, a shard at a time."""
+"""The solution of a data set's situations by other processes, a piece of a shard at a time."""
 
 import contextlib
 import dataclasses
@@ -38,7 +38,7 @@ __all__ = ["SituationsWork", "solve_situations"]
 
 
 _PIECE = 16
-"""Situations of a job. An exact turn takes ten seconds, and a shard of them hours."""
+"""The number of situations in a job. An exact turn takes ten seconds, and a shard of turns takes hours."""
 
 
 class Missing(NamedTuple):
@@ -78,7 +78,7 @@ class SituationsWork:
 
     @property
     def paths(self) -> list[Path]:
-        """The network."""
+        """The folder of the network, if the level needs one."""
         return [] if self.teacher is None else [self.teacher.resolve()]
 
     def departing(self) -> "SituationsWork":
@@ -86,7 +86,7 @@ class SituationsWork:
         return self if self.teacher is None else dataclasses.replace(self, teacher=self.teacher.resolve())
 
     def moved(self, site: Site) -> "SituationsWork":
-        """Return the work that has departed, for the machine on which it has arrived.
+        """Return the work made by `departing`, with the path of the network on the machine on which it has arrived.
 
         Raises
         ------
@@ -131,12 +131,12 @@ def solve_situations(
     until : float, optional
         The time of `time.monotonic` at which solving stops, with several workers.
     labour : Labour, optional
-        Solves the situations, instead of worker processes.
+        The executor that solves the situations; None for worker processes of this machine.
 
     Raises
     ------
     WorkerFailed
-        If a worker died (an OSError); finished shards stay.
+        If a worker died (an OSError); finished pieces of shards stay.
     """
     missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
     jobs = [piece for shard in missing for piece in _pieces(shard, num_there(folder, config, shard))]

@@ -1,1 +1,1 @@
-"""Sweeps: one spot solved on many flops, with a row for each flop."""
+"""Sweeps: one spot solved on many flops, with a row of results for each flop."""

@@ -28,20 +28,20 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class SweepConduct:
-    """How a sweep is computed, on which no result depends.
+    """How a sweep is computed. No result depends on these attributes.
 
     Attributes
     ----------
     workers : int
         Processes that solve a flop each; 1 for this process.
     threads : int
-        Threads of each of them.
+        Threads of each process.
     progress : bool
         Whether a progress bar is shown.
     say : callable
         Called with each note for the user.
     labour : Labour or None
-        Solves the flops, in place of processes of this machine.
+        The executor that solves the flops; None for processes of this machine.
     """
 
     workers: int

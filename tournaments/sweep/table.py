@@ -48,8 +48,8 @@ class SweepTable:
     def mean(self) -> dict[str, Any]:
         """Return the means over all deals that reach the flops, as a record for JSON.
 
-        A flop counts by its weight times its pairs of hands. A frequency counts by the frequency of the action before
-        it as well. `ev`, `equity` and `exploitability_pct` are those of `FlopRow`.
+        A flop counts by its weight times its pairs of hands. The frequencies of answers to an action are also weighted
+        by the frequency of that action. `ev`, `equity` and `exploitability_pct` are those of `FlopRow`.
         """
         chances = [row.weight * row.pairs for row in self.rows]
 

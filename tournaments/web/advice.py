@@ -1,7 +1,7 @@
 """Advice at a decision: an adviser's strategy with all hands, and how often it takes the action that was played.
 
-An adviser knows the public state and the hole cards of the seat to act, if they are known. Ranges are beliefs of an
-observer who sees no hole cards, so advice needs none.
+An adviser knows the public state and, if the question states them, the hole cards of the seat to act. Ranges are
+beliefs of an observer who sees no hole cards, so advice needs no hole cards.
 """
 
 from collections.abc import Callable
@@ -49,12 +49,12 @@ class Adviser(Protocol):
         Raises
         ------
         ValueError
-            If the adviser has none for this decision, with the reason.
+            If the adviser has no advice for this decision; the message is the reason.
         """
 
 
 class AgentAdviser:
-    """An agent of this package as adviser. During a hand it keeps its agents, and so their searches.
+    """An agent of this package as adviser; its agents, and so their searches, are kept until another hand is asked.
 
     Parameters
     ----------

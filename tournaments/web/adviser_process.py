@@ -1,7 +1,8 @@
 """The process of an adviser: ``python -m ...adviser_process NAME``.
 
 It reads questions as lines of JSON, and answers each by a line. It ends with the pipe of its questions, so it never
-outlives the server. A line that cancels a question ends its computation; earlier results are kept.
+outlives the server. A line that cancels a question ends the question's computation, and the adviser keeps the results
+of earlier questions.
 """
 
 import json
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from plurispiel.tournaments.web.advice import Adviser
 
 
-_SIGNAL = getattr(signal, "SIGUSR1", signal.SIGTERM)  # simulated, never sent
+_SIGNAL = getattr(signal, "SIGUSR1", signal.SIGTERM)  # raised by this process in its own main thread
 _NICENESS = 5
 
 
@@ -40,11 +41,11 @@ def make_adviser(name: str) -> "Adviser":
 
 
 class _Cancelled(BaseException):
-    """Ends a computation from within, wherever it is; so it is no Exception."""
+    """Ends a computation from within. It is no `Exception`, which code inside the computation could catch."""
 
 
 class AdviserProcess:
-    """Answers questions in the main thread, and reads further ones in another.
+    """Answers questions in the main thread, and reads further questions in another thread.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The server's side of the advisers, one process each: passes questions on, and each answer to its asker.
+"""The server's side of the advisers, each a process: takes questions to them, and each answer back to its asker.
 
 An asker has at most one question to an adviser, and a new question replaces it. Where the new question does not begin
 with the decision that is being computed, this computation is cancelled. So a page that moves on never waits for an

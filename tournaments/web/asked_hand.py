@@ -25,7 +25,7 @@ class AskedHand:
     hole_cards : tuple of tuple of int
         The hole cards of each seat; empty where they are not known.
     board : tuple of int
-        The board cards, at least as many as the last decision had seen.
+        The board cards, at least those that were dealt before the last decision.
     """
 
     rules: HoldemRules

@@ -1,6 +1,6 @@
 """Help while the person thinks: the opponents' ranges, and the advice of an agent.
 
-All help comes from processes of their own. The adviser's process is told what the person's seat is told. The processes
+All help comes from separate processes. The adviser's process is told what the person's seat is told. The processes
 that report ranges are told public information alone.
 """
 
@@ -27,7 +27,7 @@ from plurispiel.tournaments.run.hand_story import FULL_BYTE, cell_names, combo_c
 
 
 class Help(NamedTuple):
-    """A part of the help for the wait with this number."""
+    """A part of the help for a decision of the person; `number` is that of the wait (`seat.BrowserPerson`)."""
 
     number: int
     content: dict[str, Any]
@@ -51,7 +51,7 @@ class Assistant:
     rules : HoldemRules
         The game.
     opponents : sequence of str
-        The spec of each opponent. Ranges are those of agents of this package, which can be asked for any hand.
+        The spec of each opponent. Only agents of this package have ranges, because they can be asked for any hand.
     adviser : str
         The spec of the agent that gives advice.
     isolate : callable

@@ -19,7 +19,7 @@ _LOG_LINES = 30
 
 
 class Runs:
-    """The runs in a folder and in the folders of that folder. Runs elsewhere cannot be named.
+    """The runs whose folders lie in a folder or in its subfolders. Runs elsewhere cannot be named.
 
     Parameters
     ----------

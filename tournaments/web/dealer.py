@@ -2,7 +2,7 @@
 
 The server starts it, writes lines of JSON to its input, and passes its output on. The first line is an `Order`, and
 all others are moves: ``{"page": 3, "move": {...}}``. The process prints ``table``, ``view`` or ``error PAGE`` with a
-JSON object, or ``broken`` and a reason. When its input ends, as it does with the server, it ends with its agents.
+JSON object, or ``broken`` and a reason. When its input ends, as when the server ends, the process and its agents end.
 """
 
 import json

@@ -26,7 +26,7 @@ MAX_SOCKETS = 8
 """Number of WebSockets that may be open together. A run with a hand takes two, a table one, in each tab."""
 
 BURST, PER_SECOND = 100, 20
-"""Requests that may come at once, and that may come every second for a long time."""
+"""The number of requests that may come in a burst, and the number a second that may come for a long time."""
 
 POLICY_ERROR = 4403
 """The code with which a WebSocket is closed if its first frame is not the key."""

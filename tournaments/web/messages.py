@@ -48,7 +48,7 @@ class Pasted:
 
 @dataclass(frozen=True)
 class ChosenHand:
-    """A hand of a run: the run's name in the list, and the hand's name as in a permalink; empty for a choice."""
+    """Hands of a run: the run's name in the list, and a hand's name as in a permalink; empty if no hand is wanted."""
 
     run: str
     hand: str

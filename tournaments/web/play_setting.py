@@ -26,7 +26,7 @@ class Sit:
     seats : int
         Seats at the table, the person's included.
     stack : int
-        Big blinds of every seat at the start of a hand; 0 is the usual stack.
+        The stack of every seat at the start of a hand, in big blinds; 0 for the usual stack.
     agents : tuple of str
         The opponents clockwise, of those that the server lists.
     seed : str
@@ -107,7 +107,7 @@ class Order:
 
 
 class PlayGame(NamedTuple):
-    """A game of the lobby: its name, the numbers of seats, and whether the stack may be chosen."""
+    """A game of the lobby: its name, the numbers of seats, whether the stack may be chosen, and the rules by seats."""
 
     title: str
     seats: tuple[int, ...]
@@ -130,10 +130,10 @@ PACES = {"at once": 0.0, "quick": 0.3, "calm": 1.0}
 """Seconds between the actions of the agents."""
 
 ASSISTS = ("off", "after", "range", "advice")
-"""The amounts of help, each with those before it: none; strategies after the hand; ranges, and advice, during it."""
+"""The amounts of help: none; strategies after the hand; also ranges during the hand; also advice during the hand."""
 
 HELPING = ASSISTS[2:]
-"""The amounts of help during a hand, which is then counted apart."""
+"""The amounts of help that include help during a hand; such hands are counted apart."""
 
 _STACKS = (5, 1000)  # big blinds
 _MAX_SEED = 1 << 64
@@ -190,7 +190,11 @@ def checked(sit: Sit, listed: Sequence[str]) -> Sit:
 
 
 def lobby_choices(listed: Sequence[str]) -> dict[str, Any]:
-    """Return the choices of the lobby as plain values; games have the agents that play them, and the usual one."""
+    """Return the choices of the lobby as plain values.
+
+    For each number of seats a game has ``stacks`` (the usual stack in big blinds; 0 if it cannot be chosen), ``agents``
+    (the agents that play the game) and ``usual`` (the usual agent).
+    """
     games = []
     for key, game in GAMES.items():
         rules = [game.rules(seats) for seats in game.seats]

@@ -1,6 +1,6 @@
 """The hands of a run for the hand viewer, as JSON on standard output: ``python -m ...run_hands [--hand=NAME] FOLDER``.
 
-The agents of this package replay their hands here, in a process of its own, and not in the server.
+The agents of this package replay their hands in this separate process, and not in the server.
 """
 
 import json

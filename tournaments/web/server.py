@@ -1,4 +1,4 @@
-"""The server's life: a socket on 127.0.0.1, the address to enter by, and the browser that opens it."""
+"""The web server: its socket on 127.0.0.1, the address to enter by, and the browser that opens the address."""
 
 import contextlib
 import os
@@ -37,7 +37,7 @@ class WebServer:
     Raises
     ------
     OSError
-        If the port cannot be had.
+        If the port cannot be used.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 Requests come as lines of JSON on standard input, ``{"number": 3, "kind": "look", "fields": {...}}``; the server has
 checked them. Answers, ``{"type": "answer", "number": 3, "answer": {...}}`` or with ``error``, and events go to standard
-output, a line each. The process ends at once when its input ends, that is when the page or the server is gone.
+output, a line each. The process ends as soon as its input ends, that is when the page or the server is gone.
 """
 
 import json

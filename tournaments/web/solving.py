@@ -1,6 +1,6 @@
 """A spot desk as the server sees it: a process of its own that answers requests and sends events.
 
-The process is killed when the page leaves, and its memory with it.
+When the page leaves, the process is killed, which frees its memory.
 """
 
 import asyncio

@@ -361,7 +361,13 @@ def lock_table(view: dict[str, Any], rows: np.ndarray, own_range: np.ndarray) ->
     rows : float64[num_hands, num_actions]
         The probabilities; negative for hands that stay free.
     own_range : float64[1326]
-        The player's weights at the beginning of the spot. If all of its hands are locked, none is named.
+        The player's weights at the beginning of the spot. If all hands of this range are locked, the lock has no key
+        ``hands``.
+
+    Raises
+    ------
+    ValueError
+        If no hand is locked.
     """
     fixed = np.flatnonzero((rows >= 0.0).all(axis=1) & (abs(rows.sum(axis=1) - 1.0) < 1e-3))
     if not len(fixed):

@@ -20,15 +20,15 @@ class SpotHand:
     """A hand that is dealt from both ranges, and played against the solution's strategy.
 
     Both hands are drawn with the weights of the ranges. The other player draws its actions from the solution. After
-    each of the person's decisions the EV that it lost is known. It is the EV of the best action with that hand, less
+    each of the person's decisions the EV lost is known. It is the EV of the best action with the person's hand, less
     the EV of the chosen action, if both play on by the solution.
 
     Parameters
     ----------
     solution : SpotSolution
-        Of two players.
+        The solution of a spot with two players.
     seat : int
-        The person's seat, 0 out of position or 1.
+        The person's seat: 0 (out of position) or 1 (in position).
     rng : numpy.random.Generator
     """
 

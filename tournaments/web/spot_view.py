@@ -42,8 +42,9 @@ def node_view(solution: SpotSolution, node: str) -> dict[str, Any]:
         ``node, player, board, pot, to_call``; ``actions`` (``word``, ``text``, and ``next``, one of `DECISION`,
         `CARDS`, `FOLDED`, `SHOWDOWN`); ``path`` (the steps to the node: ``node, word, text, player``); ``lock`` (the
         node's name in a lock) and ``locked``. The lists ``combos, made, draw, strategy, action_ev, ev, equity, weight,
-        pairs`` are by hand; entries of the last four are pairs, out of position first. ``pairs`` is the weight of a
-        hand times that of the compatible hands, by which means are weighted. Numbers that do not exist are None.
+        pairs`` have an entry for each hand. In the last four lists an entry has two numbers, that of the player out of
+        position first. ``pairs`` is a hand's weight times the weight of the compatible hands, the weight in means.
+        Numbers that do not exist are None.
 
     Raises
     ------

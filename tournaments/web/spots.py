@@ -32,7 +32,7 @@ SPOT_FILES = {
 """Files of the explorer's page by path, with their types."""
 
 MAX_DESKS = 2
-"""Number of desks at once: each may take most of the memory."""
+"""The number of desks that may be open together: each may take most of the memory."""
 
 _INTERVAL_S = 1.0
 _NODE = {"most": 512}
