@@ -59,7 +59,8 @@ class Cluster(Executor):
     Raises
     ------
     ValueError
-        If the file cannot be used, a number is out of range, or the cluster has other facts.
+        If the file cannot be used, a number is out of range, or the cluster has other facts. Also if results of a
+        cluster whose machines may differ in the last digits are to be checked.
     OSError
         If the scheduler does not answer.
     """

@@ -50,6 +50,9 @@ def serve_cluster(
         Whether all connections use TLS.
     patience : float
         Seconds without a sign of life after which a worker's jobs are done elsewhere.
+    mixed : bool
+        Whether clients are told that the machines may differ in the last digits of results. Then `facts` has no digest
+        of the arithmetic.
 
     Raises
     ------

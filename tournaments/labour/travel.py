@@ -40,7 +40,7 @@ class Site(NamedTuple):
     logs : Path
         A folder for the output of agents.
     artefacts : Path or None
-        A folder with bucket tables, by name.
+        A folder with bucket tables, each in a subfolder of its name; None without such a folder.
     """
 
     paths: Mapping[str, str]

@@ -94,7 +94,8 @@ class Workshop:
     file : Path
         The cluster's file, hidden from agents.
     artefacts : Path or None
-        A folder whose content is used where it is the one needed.
+        A folder with bucket tables, blueprints and solved games. What a work needs is taken from there, unless it is
+        missing or differs.
     """
 
     def __init__(self, slots: int, file: Path, artefacts: Path | None = None):

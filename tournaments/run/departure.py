@@ -38,7 +38,7 @@ class Departure(NamedTuple):
     missing: Mapping[str, str]
 
     def check(self, digest: str, rules: HoldemRules, site: Site) -> None:
-        """Build the bucket tables that this machine lacks, and refuse the machine if agents, values or tables differ.
+        """Copy or build the tables that are missing here, and refuse this machine if agents, values or tables differ.
 
         Parameters
         ----------
@@ -72,6 +72,8 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules, artefacts: Pa
     ----------
     missing : mapping
         The result of `missing_tables` on the machine of the run, with the specs as they are here.
+    artefacts : Path, optional
+        A folder with bucket tables, each in a subfolder of its name; by default all are built.
 
     Raises
     ------
@@ -101,7 +103,7 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules, artefacts: Pa
 
 
 def _copied(source: Path, config: AbstractionConfig, place: Path) -> bool:
-    """Copy a bucket table if it is undamaged and the one wanted; return whether it was."""
+    """Copy a bucket table if it is undamaged and has the wanted configuration; return whether it was copied."""
     try:
         table = load_table(source)
     except ArtefactRefused:

@@ -136,7 +136,7 @@ def solve_situations(
     Raises
     ------
     WorkerFailed
-        If a worker died (an OSError); finished pieces of shards stay.
+        If a worker died (an OSError); the situations that were written stay.
     """
     missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
     jobs = [piece for shard in missing for piece in _pieces(shard, num_there(folder, config, shard))]
