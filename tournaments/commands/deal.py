@@ -173,7 +173,7 @@ def _ports(text: str | None, count: int) -> list[int]:
 
 
 def _sandbox(options: argparse.Namespace, specs: list[str]) -> Sandbox | None:
-    """Return the sandbox of agents from outside; None without such agents, or if no sandbox is used, after a warning."""
+    """Return the sandbox of agents from outside; None if there are none, or if no sandbox is used, after a warning."""
     if not any(spec != _TCP and parse_spec(spec).is_foreign for spec in specs):
         return None
     return open_sandbox(options.sandbox, network=options.agent_network, warn=say)
