@@ -1,8 +1,8 @@
 """Programs that speak the ACPC's protocol, started as ``PROGRAM 127.0.0.1 PORT``; we are their dealer.
 
-The program connects to `relay`. It is stopped between questions, so states are kept until the next question. Then they
-are sent in the dealer's order: one at the beginning of a hand, one after every action of any seat, and one at the end.
-Hands are numbered from 0 on a connection. The protocol has no questions for strategies and no seed.
+The program connects to `relay`. The program is stopped between questions, so states are kept until the next question.
+Then the states are sent in the dealer's order: one at the beginning of a hand, one after every action of any seat, and
+one at the end. Hands are numbered from 0 on a connection. The protocol has no questions for strategies and no seed.
 """
 
 import time
@@ -66,7 +66,7 @@ class AcpcBot(RelayedAgent):
         self._is_told = True
 
     def observe(self, event: Event) -> None:
-        """Keep the state after an event for the program."""
+        """Keep the state after an event, to be sent with the next question."""
         assert self._hand is not None
         if self._hand.observe(event):
             self._note()
@@ -77,7 +77,7 @@ class AcpcBot(RelayedAgent):
         assert hand is not None
 
         def ask() -> int:
-            if not self._is_told:  # a process that was started within the hand is told the present state only
+            if not self._is_told:  # a process that was started within the hand is told only the present state
                 hand.renumber(0)
                 self._num_hands, self._is_told = 1, True
                 self._notes = _line(hand.line)
@@ -91,7 +91,10 @@ class AcpcBot(RelayedAgent):
         return self._ask(ask, "act")
 
     def show_end(self, end: HandEnd) -> None:
-        """Keep the end of the hand for the program, unless its process has ended or has not been told of the hand."""
+        """Keep the end of the hand, to be sent with the next question.
+
+        The end is not kept if the program's process has ended, or has not been told of the hand.
+        """
         if self.pid is None or self._hand is None or not self._is_told:
             self._notes = b""
             return
@@ -133,7 +136,7 @@ class AcpcBot(RelayedAgent):
                 return action
 
     def _pass_notes(self) -> None:
-        """Send the states that have no answer."""
+        """Send the kept states now, without a question."""
         self._child.go_on()
         notes, self._notes = self._notes, b""
         self.send(notes)

@@ -18,9 +18,9 @@ from plurispiel.tournaments.contestants.sandbox import Sandbox
 __all__ = ["MAX_OUTPUT", "Child", "Died"]
 
 MAX_OUTPUT = 1 << 20
-"""Largest number of bytes that an agent may print during one question; also the largest size of an agent's log."""
+"""Largest number of bytes that an agent may print during one question; also the largest size of a log in bytes."""
 
-_CHUNK = 1 << 16  # bytes read from a pipe at once
+_CHUNK = 1 << 16  # largest number of bytes that one read takes from a pipe
 _MAX_WORDS = 1 << 12  # bytes of the last prints that are kept for messages
 _GLANCE_S = 0.2  # seconds between two checks of whether a silent process has ended
 _GRACE_S = 1.0  # seconds that a process has to end after its pipe closed, so that its exit code is known

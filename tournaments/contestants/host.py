@@ -28,7 +28,10 @@ def main() -> None:
 
 
 def private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return copies of standard input and output. Then make the input empty, and send the output to standard error."""
+    """Move standard input and output to new streams, and return these. Standard output then leads to standard error.
+
+    Standard input is then empty.
+    """
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -41,11 +44,12 @@ class Host:
     """Answers the requests to one agent.
 
     Every request has a ``number``, which the answer repeats, and may have ``events``, which the agent observes first.
-    After an exception the agent observes the other events, and the answer is a fault instead of the task's answer.
-    At most one of six entries names the task: ``hello`` (return the process id), ``load`` (build the agent of a spec),
-    ``restart`` (begin a hand), ``act`` (return a decision), ``range`` (return the reported strategy of a public state)
-    or ``expected`` (return the expected strategies of a list of public states). All other entries are arguments of the
-    task. A request has one answer, except that ``expected`` has one for each state, until the first fault.
+    If observing an event raises an exception, the agent still observes the other events. The answer is then a fault,
+    and the task is not done. At most one of six entries names the task: ``hello`` (return the process id), ``load``
+    (build the agent of a spec), ``restart`` (begin a hand), ``act`` (return a decision), ``range`` (return the reported
+    strategy of a public state) or ``expected`` (return the expected strategies of a list of public states). All other
+    entries are arguments of the task. A request has one answer, except that ``expected`` has one for each state, until
+    the first fault.
     """
 
     _rules: HoldemRules

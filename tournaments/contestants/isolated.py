@@ -98,7 +98,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
     num_fallbacks : int
         Number of answers that, as the agent says, replace an answer that it could not find.
     tells : bool
-        Whether the agent, once it was loaded, can report its strategy for every hand.
+        Whether the agent can report its strategy for every hand; False until the agent has been loaded.
     """
 
     learns = False
@@ -150,11 +150,11 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
 
     @property
     def pid(self) -> int | None:
-        """The id of the first process of the agent's family; None while none runs."""
+        """The id of the first process of the agent's family; None while no process runs."""
         return self._process.pid if self._process is not None and not self._process.is_closed else None
 
     def _end(self) -> None:
-        """End the process at once."""
+        """End the process immediately."""
         process, self._process = self._process, None
         if process is not None:
             process.close()

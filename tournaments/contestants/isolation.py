@@ -1,4 +1,4 @@
-"""The kinds of agents that run in processes of their own, by their specs."""
+"""Stand-ins for agents that run in processes of their own, made from the agents' specs."""
 
 import contextlib
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,8 @@
 """The program that becomes the agent's program: it reports its process id, waits to go on, and limits its process.
 
-Only then the agent's program replaces it (``exec``). The agent's program keeps the process id, the session and the
-limits, and ends with the run (`process`). The run can therefore find and stop the process before any code of the agent
-runs.
+Only then does the agent's program replace the launcher (``exec``). The agent's program keeps the process id, the
+session and the limits, and ends with the run (`process`). The run can therefore find and stop the process before any
+code of the agent runs.
 """
 
 import contextlib

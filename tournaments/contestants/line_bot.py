@@ -1,4 +1,4 @@
-"""Programs that speak the line protocol, version 1: a JSON object a line on standard input and output.
+"""Programs that speak the line protocol, version 1: one JSON object on each line of standard input and output.
 
 `PROTOCOL.md` describes every line. An ``act`` question is complete in itself. A process that is started again is
 therefore told ``hello``, ``hand`` and the question, and no history.
@@ -61,7 +61,7 @@ class LineBot(ProgramAgent):
     Attributes
     ----------
     is_deterministic : bool
-        Whether the program said so at its last start; False before the first.
+        Whether the program said at its last start that it is deterministic; False before the first start.
     tells : bool
         Whether the program said that it answers ``range``.
     reads_text : bool
@@ -156,7 +156,7 @@ class LineBot(ProgramAgent):
         return Strategy(actions, rows)
 
     def show_end(self, end: HandEnd) -> None:
-        """Keep the outcome of the hand for the program, unless the program's process has ended."""
+        """Keep the outcome of the hand, to be sent with the next question, unless the program's process has ended."""
         if self.pid is None:
             self._notes = b""
             return
@@ -178,7 +178,7 @@ class LineBot(ProgramAgent):
             self._ask(self._pass_notes, "end")
 
     def close(self) -> None:
-        """Tell the program to quit, and end its process, which has a moment to end by itself."""
+        """Tell the program to quit, wait a moment for its process to end by itself, and then end the process."""
         if self.pid is not None:
             with contextlib.suppress(Died):
                 self._child.go_on()
@@ -240,7 +240,7 @@ class LineBot(ProgramAgent):
         return self._ask(ask, kind)
 
     def _pass_notes(self) -> None:
-        """Send the lines that have no answer."""
+        """Send the kept lines now, without a question."""
         self._child.go_on()
         notes, self._notes = self._notes, b""
         self.send(notes)
@@ -321,9 +321,10 @@ class LineBot(ProgramAgent):
         return tuple(map(_action, told)), row
 
     def _rows(self, told: object, num_actions: int) -> np.ndarray:
-        """Return the probabilities of a ``range`` answer: float64[num_combos, num_actions] where their number fits.
+        """Return the probabilities of a ``range`` answer: float64[num_combos, num_actions].
 
-        Rows that sum to 1 within the tolerance are normalised. All others stay as they are; AIVAT and LBR refuse them.
+        If their number does not fit this shape, they are returned as they were sent. Rows that sum to 1 within the
+        tolerance are normalised, and other rows stay as they are. AIVAT and LBR refuse other shapes and other rows.
         """
         try:
             if isinstance(told, str):

@@ -12,7 +12,7 @@ _LOCAL, _REMOTE, _INODE = 1, 2, 9  # columns of the tables
 
 
 def is_descendant(connection: socket.socket, ancestor: int) -> bool:
-    """Return whether a descendant of the process `ancestor` holds the other end.
+    """Return whether a descendant of the process `ancestor` holds the other end of a connection.
 
     True also if the system cannot tell: outside Linux, or if a descendant hides its open files.
 

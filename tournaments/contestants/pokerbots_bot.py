@@ -1,8 +1,8 @@
 """Bots of MIT's Pokerbots, started as ``RUN PORT``; we are their engine.
 
-The bot connects to `relay`. It gets one line for each decision and one for the end of a hand: its clock ``T``, and the
-clauses of all events since the last line. The bot answers each line with one line, the end of a hand with ``K``. After
-the hands of a match the bot is told to quit (``Q``), and is restarted.
+The bot connects to `relay`. It gets one line for each decision and one for the end of a hand. A line holds the bot's
+clock ``T``, and the clauses of all events since the last line. The bot answers each line with one line, and the line of
+the end with ``K``. After the hands of a match the bot is told to quit (``Q``), and is restarted.
 """
 
 import contextlib
@@ -116,7 +116,7 @@ class PokerbotsBot(RelayedAgent):
         self._ask(ask, "end")
 
     def close(self) -> None:
-        """Tell the bot to quit, and end its process, which has a moment to end by itself."""
+        """Tell the bot to quit, wait a moment for its process to end by itself, and then end the process."""
         if self.pid is not None:
             with contextlib.suppress(Died):
                 self._child.go_on()

@@ -57,7 +57,7 @@ def _start(memory: int, folder: str, command: Sequence[str]) -> int:
 
 
 def _accept(listener: socket.socket, player: int) -> socket.socket:
-    """Return the player's connection; exit as the player does if it ends first."""
+    """Return the player's connection; if the player ends first, exit as the player did."""
     listener.settimeout(_GLANCE_S)
     while True:
         try:
@@ -94,7 +94,7 @@ def _pass_on(connection: socket.socket) -> None:
 
 
 def _leave(player: int) -> None:
-    """Exit as the player does, if it has ended or ends at once; otherwise kill it."""
+    """Exit as the player did, if the player has ended or ends within 0.2 s; otherwise kill the player."""
     for _ in range(10):
         ended, status = os.waitpid(player, os.WNOHANG)
         if ended:
@@ -106,7 +106,7 @@ def _leave(player: int) -> None:
 
 
 def _exit_as(status: int) -> None:
-    """End this process as another did, by its wait status."""
+    """End this process in the same way as the process with this wait status."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         if code != -signal.SIGKILL:  # whose handling cannot be set

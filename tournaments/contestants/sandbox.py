@@ -34,7 +34,10 @@ from plurispiel.agents.specs import agent_files, parse_spec, program_of
 CHOICES = ("auto", "bwrap", "none")
 
 PRIVATE = Path("/tmp/contestant")
-"""Home of an isolated agent, and current folder of agents in Python. It is in memory, and ends with the process."""
+"""Home of an isolated agent, and current folder of agents in Python.
+
+The folder is in memory, and vanishes with the process.
+"""
 
 _NAMESPACES = (
     *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--new-session"),

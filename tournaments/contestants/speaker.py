@@ -1,9 +1,8 @@
 """Strategy reports of agents from outside, made by processes that never see hole cards.
 
-In tournaments and leagues, the reports of an agent that the user believes (``--believe``) correct its score. Local best
-response reads the reports of any agent.
-The process that plays knows its hole cards and could shape a report by them, so the report comes from another process
-of the same agent.
+In tournaments and leagues, the reports of an agent that the user believes (``--believe``) correct the agent's score.
+Local best response reads the reports of any agent. The process that plays knows its hole cards, and could shape a
+report by them. The report therefore comes from another process of the same agent.
 """
 
 from collections.abc import Sequence

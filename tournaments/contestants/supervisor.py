@@ -105,8 +105,8 @@ class Contestant(IsolatedAgent):
             is_repeated = is_repeated and fault.kind in REPAIRABLE
             raise
         finally:
-            # After a fault, too, the agent may play on, and a new process needs the whole hand. It is not asked again
-            # for a report, or a question that ended a process.
+            # After a fault, too, the agent may play on, and a new process needs the whole hand. The new process is not
+            # asked again for a report, nor a question that ended a process.
             if is_repeated:
                 self._told.append(message | events)
             elif events["events"]:

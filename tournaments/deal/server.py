@@ -41,7 +41,7 @@ def is_loopback(address: str) -> bool:
 
 
 class TcpSeat(RemoteAgent):
-    """A player at a port. It takes one connection at a time; during a connection nobody listens at the port.
+    """A player at a port. The seat takes one connection at a time, and does not listen at the port meanwhile.
 
     `observe`, `act` and `show_end` raise `AgentFault` for a fault of the player. After any fault except an illegal
     action, the connection is closed. The player may connect again.

@@ -1,4 +1,4 @@
-"""Pictures of a bucket table."""
+"""Pictures of a bucket table: sizes and equities of its buckets, and the buckets of one flop."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Solvers that had equal time, as text, as a CSV file and as a picture."""
+"""Comparison of solvers that had equal time, as text, as a CSV file and as a picture."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ __all__ = ["comparison_record", "comparison_text", "draw_comparison", "write_com
 
 
 def comparison_record(runs: Sequence[TimedRun]) -> list[dict[str, Any]]:
-    """Return an entry for each algorithm: its runs, and the mean and the range of their last distances."""
+    """Return an entry for each algorithm: its runs, and the mean and range of their last distances to equilibrium."""
     found: dict[str, list[TimedRun]] = {}
     for run in runs:
         found.setdefault(run.algorithm, []).append(run)
@@ -41,7 +41,7 @@ def comparison_record(runs: Sequence[TimedRun]) -> list[dict[str, Any]]:
 
 
 def comparison_text(entries: Sequence[dict[str, Any]], measure: str, unit: str) -> str:
-    """Return a table of the algorithms, the best one first."""
+    """Return a table of the algorithms; the algorithm with the lowest mean comes first."""
     table = [["algorithm", "iterations", f"{measure} ({unit})", "lowest", "highest", "seeds"]]
     for each in sorted(entries, key=lambda entry: entry["mean"]):
         sampled = each["runs"][0]["seed"] is not None

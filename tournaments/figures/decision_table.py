@@ -151,7 +151,7 @@ def decision_rows(
 def table_text(rows: Sequence[dict[str, Any]], unit: str) -> str:
     """Return rows as text: a part for each node, with each action's probability and value.
 
-    Rows of one node stand side by side in `rows`.
+    In `rows`, the rows of one node have to follow each other.
     """
     parts: list[list[dict[str, Any]]] = []
     for row in rows:
@@ -162,7 +162,7 @@ def table_text(rows: Sequence[dict[str, Any]], unit: str) -> str:
 
 
 def gains_text(rows: Sequence[dict[str, Any]], unit: str) -> str:
-    """Return rows as one table: the strategy, a best response's action, and its gain."""
+    """Return rows as one table: for each decision the strategy, and the action and the gain of a best response."""
     table = [["seat", "node", "hand", "plays", "best", f"gain ({unit})"]]
     for row in rows:
         plays = ", ".join(

@@ -1,4 +1,4 @@
-"""Strategies of starting hands as 13 x 13 squares, aces first, suited hands above the diagonal."""
+"""Strategies of starting hands, drawn as 13 x 13 squares: aces first, suited hands above the diagonal."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -29,21 +29,21 @@ def referee_of(rules: HoldemRules) -> Referee:
 
 
 class PlayerTotals:
-    """Totals of one player name.
+    """Totals over all hands of one player name.
 
     Attributes
     ----------
     hands : int
         Number of hands played; a hand counts once for each seat that the name held.
     chips : float
-        Net winnings of all hands, in the units of the files in which the hands stand.
+        Net winnings of all hands, in the units of the files that hold the hands.
     """
 
     def __init__(self) -> None:
         self.hands = 0
         self.chips = 0.0
         self._recorded = 0
-        self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats, x a hand's mbb
+        self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats; x: a hand's mbb
         self._seats_squares = 0
         self._play: Counter[tuple[str, bytes]] = Counter()
 
@@ -169,7 +169,7 @@ class ReplayReport:
             self._count(history, hand)
 
     def record(self) -> dict[str, Any]:
-        """Return all counts as plain values, with the players who have most hands first."""
+        """Return all counts as plain values; the players with the most hands come first."""
         players = sorted(self.players.items(), key=lambda item: -item[1].hands)
         return {
             "hands": self.hands,

@@ -29,8 +29,8 @@ def draw_resolving(
     without : float
         The exploitability in chips without an error.
     networks : mapping, optional
-        By the iterations of each solve, the error of each network, a share of the pot, and the exploitability in chips
-        with its values.
+        By the iterations of each solve: a pair for each network. A pair holds the network's error, as a share of the
+        pot, and the exploitability in chips with the network's values.
 
     Raises
     ------

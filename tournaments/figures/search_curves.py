@@ -1,4 +1,4 @@
-"""The picture of `plurispiel bench search-exact`: exploitability with search by that of the blueprint alone."""
+"""The picture of `plurispiel bench search-exact`: exploitability with search over that of the blueprint alone."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +16,8 @@ def draw_search(path: Path, games: Mapping[str, Mapping[str, Sequence[tuple[floa
     Parameters
     ----------
     games : mapping
-        For each game and kind of search, the exploitability in chips of each blueprint alone and with the search.
+        For each game and kind of search, a pair for each blueprint: the exploitability in chips of the blueprint alone,
+        and with the search.
 
     Raises
     ------

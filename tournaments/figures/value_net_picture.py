@@ -23,7 +23,7 @@ _FEW_HANDS = 20
 """The largest number of hands that are shown one by one; more hands are shown by classes of equal strength."""
 
 _NARROW = 12.0
-"""The smallest share of hands, in percent, with a name of its own on the axis."""
+"""The smallest share of hands, in percent, for which a kind of made hand has a name of its own on the axis."""
 
 _BELOW = {
     "loc": "upper center",
@@ -80,7 +80,7 @@ def _strata(rows: Sequence[Mapping[str, Any]], kind: str) -> dict[str, list[floa
 
 
 def _curve(record: Mapping[str, Any]) -> tuple[list[float], dict[str, float], str]:
-    """Return the errors of the epochs, those on unseen situations by name, and the name of the error."""
+    """Return the error of each epoch, the final errors on unseen situations by label, and the name of the error."""
     curve = [_finite(error) for error in record["curve"]]
     squared = record["training"].get("loss") == "squared"
     levels = {}
@@ -110,7 +110,7 @@ def _draw_strata(axes, strata: Mapping[str, Sequence[float]], title: str, label:
 
 
 def _draw_curve(axes, curve: Sequence[float], levels: Mapping[str, float], loss: str) -> None:
-    """Draw the error by epoch, and the final one on unseen situations as level lines."""
+    """Draw the error by epoch, and the final errors on unseen situations as level lines."""
     axes.plot(range(1, len(curve) + 1), curve, marker="", label="training")
     for (name, level), colour, style in zip(levels.items(), (SERIES[1], NEUTRAL), ("--", ":"), strict=False):
         axes.axhline(level, color=colour, linestyle=style, marker="", label=name)
@@ -162,7 +162,10 @@ def _draw_examples(figure, level: Level, shown: Sequence[Example]) -> None:
 
 
 def _classes(level: Level, combos: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Return the places of the classes of hands on the axis, the first hand of each class, and names of few hands."""
+    """Return the places of the classes of hands on the axis, the first hand of each class, and the names of the hands.
+
+    With more than `_FEW_HANDS` hands there are no names.
+    """
     if len(combos) <= _FEW_HANDS:
         places = np.arange(len(combos))
         return places, places, [cards_text(level.rules.combos[combo].tolist()) for combo in combos.tolist()]
@@ -172,8 +175,9 @@ def _classes(level: Level, combos: np.ndarray, groups: np.ndarray) -> tuple[np.n
 def _made_hands(level: Level, board: tuple[int, ...], combos: np.ndarray) -> dict[str, tuple[float, float]]:
     """Return the ends of each kind of made hand on the axis, in percent of the hands, by the name of the kind.
 
-    Kinds are pairs, two pair and so on. A kind with few hands is joined to a weaker one. The result is empty if hands
-    in order of strength are not in order of these kinds, as on an incomplete board, or there are few hands.
+    Kinds are pairs, two pair and so on. A kind with few hands is joined to the next weaker kind. The weakest kinds are
+    joined to the next stronger kind if they have few hands together. The result is empty if hands in order of strength
+    are not in order of these kinds, as on an incomplete board, or if there are few hands.
     """
     if len(combos) <= _FEW_HANDS or len(board) + level.rules.num_hole_cards < 5:
         return {}
@@ -181,7 +185,7 @@ def _made_hands(level: Level, board: tuple[int, ...], combos: np.ndarray) -> dic
     if (np.diff(ranks.astype(np.int64)) < 0).any():
         return {}
     kinds = [rank_category(rank) for rank in ranks.tolist()]
-    joined: list[tuple[list[str], float, float]] = []  # strongest first: the kinds, strongest first, and both ends
+    joined: list[tuple[list[str], float, float]] = []  # strongest first: kinds (strongest first), begin, end
     for kind in reversed(dict.fromkeys(kinds)):
         begin, size = 100.0 * kinds.index(kind) / len(kinds), 100.0 * kinds.count(kind) / len(kinds)
         if joined and (joined[-1][2] - joined[-1][1] < _NARROW or begin + size < _NARROW):

@@ -27,7 +27,7 @@ def net_record(net: StoredNet) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def refused_without_errors() -> Iterator[None]:
-    """Raise `ArtefactRefused` where the errors of a network are read, but its manifest lacks them."""
+    """Raise `ArtefactRefused` if the block, which reads the errors of a network, finds that its manifest lacks them."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):

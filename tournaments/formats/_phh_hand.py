@@ -230,7 +230,7 @@ class _Play:
             self._largest_raise = 0
 
     def _too_small(self, action: int) -> str:
-        """Return why `min_bet` forbids a raise, or allows a raise that is too small for the rules; empty otherwise.
+        """Return a message if `min_bet` forbids a raise, or allows a raise that is too small for the rules; else empty.
 
         A raise over an all-in of less than a full raise is left to the rules, as is a `min_bet` equal to theirs.
         """

@@ -1,8 +1,8 @@
 """Conversion of bets counted by the street into totals over the whole hand, and back.
 
 This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH files, Pokerbots, services on
-the web and card rooms count the chips that the seat bets on one street; PHH counts the ante on none. `before` is the
-seat's contribution on earlier streets, in chips, plus its ante.
+the web and card rooms count the chips that the seat bets on one street; PHH counts the ante on no street. `before` is
+the seat's contribution on earlier streets, in chips, plus its ante.
 """
 
 

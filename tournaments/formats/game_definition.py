@@ -1,4 +1,4 @@
-"""The ACPC's game files (``.game``), which hold a ``GAMEDEF`` text: rules from such a text, and a text from rules.
+"""Reader and writer of the ACPC's game files (``.game``), in which a ``GAMEDEF`` text describes the rules.
 
 Keys are not case-sensitive, ``=`` is optional, lines that begin with ``#`` are comments. As in the ACPC's dealer,
 ``firstPlayer`` counts seats from 1 and defaults to 1, and without ``maxRaises`` the number of raises is not limited.

@@ -57,8 +57,8 @@ class HandHistory:
     mucked : tuple of int
         Seats that mucked at the showdown.
     betting : Betting or None
-        The replay of `actions`, if the source of the hand gives it (`read_acpc` does). The comparison of hands ignores
-        it.
+        The replay of `actions`, if the source of the hand gives it (`read_acpc` does). Comparisons of hands ignore the
+        replay.
     """
 
     rules: HoldemRules

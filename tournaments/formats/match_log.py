@@ -13,7 +13,7 @@ from plurispiel.tournaments.formats.history import HandHistory
 
 
 class MatchLog:
-    """A log to which hands are appended; each hand is handed to the operating system at once.
+    """A log to which hands are appended; each hand is passed to the operating system when it is added.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class MatchLog:
         self._stream.flush()
 
     def close(self) -> None:
-        """Close the log, when its bytes have reached the disk."""
+        """Wait until the bytes of the log have reached the disk, and close the log."""
         if not self._stream.closed:
             os.fsync(self._stream.fileno())
             self._stream.close()

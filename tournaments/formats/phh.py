@@ -7,10 +7,10 @@ decimals. One chip of this package is therefore 1, 0.1, 0.01, ... units of the f
 which all stacks before the hand, antes, blinds, fixed bets and bets made are whole numbers of chips.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
-as `universal_poker` has no antes. Its smallest no-limit raise is the sum of the ante and the largest blind or straddle.
-A smaller raise is refused, also where ``min_bet`` allows it, unless it is all-in. If ``min_bet`` is above that sum, a
-raise by less than ``min_bet`` is refused, unless it is all-in. Fixed-limit rules have no stacks here, so a fixed-limit
-hand in which a stack runs out is refused. The field ``winnings`` is ignored, as it omits the rake.
+as `universal_poker` has no antes. The smallest no-limit raise is then the sum of the ante and the largest blind or
+straddle. A smaller raise is refused, also where ``min_bet`` allows it, unless it is all-in. If ``min_bet`` is above
+that sum, a raise by less than ``min_bet`` is refused, unless it is all-in. Fixed-limit rules have no stacks here, so a
+fixed-limit hand in which a stack runs out is refused. The field ``winnings`` is ignored, as it omits the rake.
 """
 
 import json
