@@ -48,6 +48,6 @@ def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn:
         )
     isolation = outside.isolation([agent], warn)
     if parsed.is_foreign:
-        warmup(PLAY)  # a sandboxed agent finds these kernels in the cache, and could not store its own there
+        warmup(PLAY)  # a sandboxed agent reads compiled kernels from the cache, but cannot write them there
     with measured_agents(agent, isolation, number) as agents:
         yield agents

@@ -87,7 +87,8 @@ class LbrResult:
         ``shared`` or ``once``, as in `LbrConfig`.
     from_outside : bool
         Whether the agent is from outside this package. The rates `mbb_per_hand` and `aivat_mbb_per_hand` then believe
-        the strategy that it reports; `paid_mbb_per_hand` and `aivat_zero_sum_mbb_per_hand` do not count the report.
+        the strategy that the agent reports; `paid_mbb_per_hand` and `aivat_zero_sum_mbb_per_hand` do not count the
+        report.
     digest : str
         A hash of the settings and the code.
     seconds : float
@@ -266,7 +267,7 @@ def _try(config: LbrConfig, isolation: Isolation) -> None:
         except ValueError as error:
             if not (isinstance(error.__cause__, AgentFault) and error.__cause__.kind == "timeout"):
                 raise
-            warmup(PLAY)  # a sandboxed agent finds these kernels in the cache, and could not store its own there
+            warmup(PLAY)  # a sandboxed agent reads compiled kernels from the cache, but cannot write them there
             try_to_tell(contestant, config.rules)
 
 
@@ -282,7 +283,7 @@ def measure_lbr(
 ) -> LbrResult:
     """Return the result of a run after playing the hands that its folder does not hold yet.
 
-    The arguments are those of `run_lbr`, checked, and the results of `admit_agent`.
+    The arguments are those of `run_lbr` after their checks, and the results of `admit_agent`.
 
     Parameters
     ----------

@@ -74,8 +74,8 @@ def add_to_league(
         The folder of the league.
     agents : str or iterable of str or type, optional
         The agents, as for `run_tournament`. If an agent's file, program or stored strategy has changed since it was
-        added, the agent gets a new entry in place of its old one. The same holds if the package code that it uses has
-        changed.
+        added, the agent gets a new entry in place of its old one. The same holds if the package code that the agent
+        uses has changed.
     believe : bool
         Let the reported strategies of these agents, which must be from outside this package, correct their scores
         ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament. Ignored without `agents`.

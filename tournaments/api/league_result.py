@@ -41,7 +41,8 @@ class LeagueAgent:
         Hands played and faults committed.
     change : str or None
         ``file`` if the agent's file, program or stored strategy has changed since the agent was added. ``code`` if the
-        code of this package that it uses has changed. In both cases the agent plays no more. None without a change.
+        code of this package that the agent uses has changed. In both cases the agent plays no more. None without a
+        change.
     """
 
     name: str

@@ -32,7 +32,7 @@ class Notes:
             print(line, file=sys.stderr, flush=True)
 
     def warn(self, line: str) -> None:
-        """Show a line that must not be missed: as `say` if lines are shown, else by a Python warning alone."""
+        """Show a line that must not be missed: as `say` does if lines are shown, otherwise only by a Python warning."""
         if self._progress:
             self.say(line)
         else:

@@ -211,7 +211,7 @@ class _Simulated:
         return _Outcome(self, end, Done(jobs, None, taken))
 
     def store(self) -> None:
-        """Advance the time of the command by that of storing the blocks of a task."""
+        """Advance the command's time by the time that it takes to store the blocks of a task."""
         self.now += self._costs.store
 
 
@@ -223,7 +223,7 @@ class _Outcome(Future):  # type: ignore[type-arg]
         self._simulated, self._end, self._done = simulated, end, done
 
     def result(self, timeout: float | None = None) -> Any:
-        """Advance the time of the command to that of the result, and return the result."""
+        """Advance the command's time to the time of the result, and return the result."""
         self._simulated.now = max(self._simulated.now, self._end)
         return self._done
 

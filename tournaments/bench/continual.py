@@ -47,7 +47,7 @@ class _Kept:
     slack: list[float] = field(default_factory=list)
 
     def add(self, agent: TableAgent, public: PublicState) -> None:
-        """Add the solve of a decision, if it has bounds."""
+        """Add the solve of a decision, if the solve has bounds and an estimate of the opponent's range."""
         solved = agent.solution(public)
         estimate = agent.decision(public).carried.estimate
         if solved.bounds is None or estimate is None:

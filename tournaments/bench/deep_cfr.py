@@ -97,7 +97,7 @@ def measured_run(game: str, name: str, seed: int, seconds: float) -> list[Measur
 
 
 def snapshots(solver: Solver, budgets: Sequence[float]) -> Iterator[Snapshot]:
-    """Yield the average strategy within each of the ascending budgets, but after one iteration at least.
+    """Yield the average strategy within each of the ascending budgets; one iteration is done in any case.
 
     The next batch of iterations begins if the time of the last batch and of an average would still fit in the budget.
     """

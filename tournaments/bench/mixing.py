@@ -90,7 +90,7 @@ def count_mixed(solver: VectorSolver) -> Counted:
     hands = rank_hands(HUNL, solver.subgame.board)
     reaches: dict[tuple[int, ...], np.ndarray] = {(): solver.ranges}
     counted = np.zeros(4)
-    for decision in solver.streets[0].betting.decisions:  # every decision is listed after those that lead to it
+    for decision in solver.streets[0].betting.decisions:  # every decision is listed after the decisions that lead to it
         path = tuple(action for _, action, _ in decision.actions)
         reach = reaches[path]
         rows = np.nan_to_num(solver.strategy(0, decision))

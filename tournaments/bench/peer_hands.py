@@ -30,7 +30,7 @@ def random_hands(num_hands: int) -> np.ndarray:
 
 
 def hand_comparisons() -> Iterator[Comparison | Measurement]:
-    """Yield two comparisons for each evaluator, or its rows without values where it is not installed.
+    """Yield two comparisons for each evaluator, or two rows without values if the evaluator is not installed.
 
     The peers always take one hand a call, also in the comparison with our batch.
     """
@@ -56,7 +56,7 @@ def hand_comparisons() -> Iterator[Comparison | Measurement]:
 
 
 def _phevaluator(module: ModuleType, hands: list[list[int]]) -> tuple[Ranking, int]:
-    evaluate = module.evaluate_cards  # the peer numbers cards like this package
+    evaluate = module.evaluate_cards  # the peer numbers cards as this package does
     return lambda: [evaluate(*hand) for hand in hands], -1
 
 

@@ -260,7 +260,7 @@ def _strategy(tree: GameTree, found: Mapping[str, Any]) -> np.ndarray:
 
 
 def _read(path: Path, limit: int) -> bytes:
-    """Return the first bytes of a file that the program wrote, at most one more than `limit`."""
+    """Return the first bytes of a file that the program wrote: at most `limit` + 1 bytes."""
     try:
         with path.open("rb") as file:
             return file.read(limit + 1)

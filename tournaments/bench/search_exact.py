@@ -42,7 +42,7 @@ _DRAWN = {
     "k = 4": "depth-limited, unsafe",
     "k = 4, safe": "depth-limited, safe",
 }
-"""Searches of the picture, with their names there."""
+"""Searches of the picture, with their names in the picture."""
 
 
 @dataclass

@@ -105,7 +105,7 @@ class SummedTraining:
         self.sent += _CELL_BYTES * cells // len(self._workers)
 
     def _advance(self, iterations: int) -> None:
-        """Count the iterations of a round, and apply the discounts that fell due in it."""
+        """Count the iterations of a round, and apply the discounts that fell due in the round."""
         trainer, last = self.trainer, self.trainer.iteration + iterations
         factor = math.prod(
             factor for at, factor in trainer.schedule.discounts.items() if trainer.iteration < at <= last
@@ -124,7 +124,7 @@ class _Trial(NamedTuple):
 
 
 def bench_summed_regrets(seconds: float = 1.0) -> list[Measurement]:
-    """Return the exploitability of one worker in small games, and that of several workers as a share of it."""
+    """Return one worker's exploitability in small games, and that of several workers as a share of one worker's."""
     rows = []
     for game in _GAMES:
         config = replace(read_preset(game), iterations=max(1_000, round(_ITERATIONS * seconds)))

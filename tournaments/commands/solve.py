@@ -112,7 +112,7 @@ class _Task:
 
     @property
     def deep(self) -> DeepCfr | None:
-        """The settings of Deep CFR, if it is the algorithm."""
+        """The settings of Deep CFR if that is the algorithm, otherwise None."""
         algorithm = parse_algorithm(self.algorithm)
         return algorithm if isinstance(algorithm, DeepCfr) else None
 

@@ -50,7 +50,7 @@ def find_spot(text: str) -> Path:
     Raises
     ------
     ValueError
-        If there is neither.
+        If there is neither such a file or folder nor such an example.
     """
     path, example = Path(text), EXAMPLES / f"{text}.toml"
     if path.is_file() or (path.is_dir() and holds_artefact(path)) or not example.is_file():

@@ -30,7 +30,7 @@ def main(options: argparse.Namespace) -> int:
     outside = OutsideOptions.chosen(options)
     isolation = outside.isolation(agents, say)
     for spec in agents:
-        with measured_agents(spec, isolation):  # it exists, and loads
+        with measured_agents(spec, isolation):  # shows that the agent exists and loads
             pass
     server = WebServer(folder, options.port, PlayPages(user_data_folder(), agents, outside), say)
     print(server.address, flush=True)

@@ -1,4 +1,4 @@
-"""An agent's process and all processes that it starts, which are stopped while the agent is asked nothing.
+"""An agent's process and all processes that it starts; they are stopped between the questions to the agent.
 
 Without a sandbox, only the processes of the agent's process group are stopped.
 """

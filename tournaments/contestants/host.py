@@ -108,7 +108,7 @@ class Host:
         yield self._answer(request)
 
     def _answer(self, request: wire.Message) -> _Answer:
-        """Return the answer to a request that has one."""
+        """Return the answer to a request that has a single answer."""
         if "act" in request:
             public = wire.read_public(self._rules, request["act"])
             decision = self._agent.act(View(public, self._seat, parse_cards(request["hole_cards"])))

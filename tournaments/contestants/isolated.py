@@ -1,4 +1,4 @@
-"""An agent whose code runs in another process: started when it is needed, asked, limited and restarted."""
+"""An agent whose code runs in another process. The process is started when needed, asked, limited and restarted."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -96,7 +96,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
     num_starts : int
         Number of starts of its process after which the agent was loaded.
     num_fallbacks : int
-        Number of answers that, as the agent says, replace an answer that it could not find.
+        Number of answers that, as the agent says, replace an answer that the agent could not find.
     tells : bool
         Whether the agent can report its strategy for every hand; False until the agent has been loaded.
     """

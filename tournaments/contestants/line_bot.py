@@ -307,7 +307,7 @@ class LineBot(ProgramAgent):
         return write_cards(self.rules, hole_cards, board, street) if self._has_states else ""
 
     def _row(self, told: object) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Return the actions and probabilities of an answer; empty if it reports none that sum to 1."""
+        """Return the actions and probabilities of an answer; empty without probabilities that sum to 1."""
         if told is None:
             return (), ()
         if not isinstance(told, dict) or not all(type(number) in (int, float) for number in told.values()):

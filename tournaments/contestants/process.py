@@ -67,7 +67,7 @@ def main(control: str, program: str, *arguments: str) -> None:
     for stream in range(3):  # the standard streams belong to the agent
         os.dup2(nothing, stream)
     status = _watch(orders, agent)
-    if warden > 1:  # process 1 of a sandbox takes all others with it
+    if warden > 1:  # when process 1 of a sandbox ends, all other processes of the sandbox end
         _end_children()
     code = os.waitstatus_to_exitcode(status)
     os._exit(code if code >= 0 else 128 - code)

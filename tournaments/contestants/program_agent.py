@@ -20,7 +20,7 @@ class ProgramAgent(IsolatedAgent):
     """An agent that is a program, started by `launcher` or another module that takes the same arguments.
 
     A subclass defines `_greet`, which makes the program ready for questions. The parameters are those of
-    `IsolatedAgent`. If the spec sets a shorter time limit, it replaces the run's.
+    `IsolatedAgent`. If the spec sets a shorter time limit, this limit replaces the run's limit.
     """
 
     way_to_tell = ""
@@ -55,7 +55,7 @@ class ProgramAgent(IsolatedAgent):
         Raises
         ------
         AgentFault
-            If there are any; the process is left as it is.
+            If there are such lines; the process is left as it is.
         """
         if self._child.has_unasked():
             raise AgentFault("protocol", "it wrote a line that answers no question")

@@ -1,4 +1,4 @@
-"""A test whether an agent plays a deck differently when it has played the same deck before, from another seat.
+"""Test of whether an agent plays a deck differently after it has played the same deck from another seat.
 
 One process of the agent plays every deck twice, from seat 0 and then from seat 1. A second process plays every deck
 from seat 0 only, and a third from seat 1 only, so that these two processes meet each deck once. For the same deck and

@@ -79,7 +79,7 @@ class Contestant(IsolatedAgent):
         return self.expected_strategies([public])[0]
 
     def expected_strategies(self, publics: Sequence[PublicState]) -> list[Strategy | None]:
-        """Ask for the expected strategies of some states in one message, whose answers follow each other."""
+        """Ask for the expected strategies of some states in one message; the answers arrive one after another."""
         if not publics:
             return []
         message = {"expected": [wire.public_message(public) for public in publics]}
@@ -139,7 +139,7 @@ class Contestant(IsolatedAgent):
                     raise
 
     def _exchange(self, message: wire.Message, what: str, seconds: float) -> _Answer:
-        """Return the answer of the running process to a message that has one; the errors are those of `_converse`."""
+        """Return the running process's answer to a message that has a single answer; errors as in `_converse`."""
         return self._converse(message, what, seconds, 1)[0]
 
     def _converse(self, message: wire.Message, what: str, seconds: float, count: int) -> list[_Answer]:

@@ -79,7 +79,7 @@ class TcpSeat(RemoteAgent):
         self.port: int = self._listener.getsockname()[1]
 
     def await_player(self, seconds: float) -> bool:
-        """Wait until a player is connected and has told its version; return whether it connected during this call.
+        """Wait until a player is connected and has told its version. Return whether the player connected in this call.
 
         Connections that do not begin with ``VERSION:2.x.y`` are closed.
 

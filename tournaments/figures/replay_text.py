@@ -17,7 +17,7 @@ from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betti
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 BATCH = 16
-"""Number of hands to pass to `ReplayReport.add` in one call, which is then fastest."""
+"""Number of hands in one call of `ReplayReport.add` at which the report is fastest."""
 
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
 

@@ -11,7 +11,8 @@ _MAX_COLUMNS = 3
 def draw_search(path: Path, games: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> None:
     """Draw a panel for each game, with logarithmic axes and a line for each kind of search.
 
-    A point below the dashed diagonal is a search that improves on its blueprint, a point above it one that does harm.
+    A point below the dashed diagonal is a search that improves on its blueprint; a point above the diagonal is a search
+    that does harm.
 
     Parameters
     ----------

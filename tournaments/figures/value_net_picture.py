@@ -175,9 +175,9 @@ def _classes(level: Level, combos: np.ndarray, groups: np.ndarray) -> tuple[np.n
 def _made_hands(level: Level, board: tuple[int, ...], combos: np.ndarray) -> dict[str, tuple[float, float]]:
     """Return the ends of each kind of made hand on the axis, in percent of the hands, by the name of the kind.
 
-    Kinds are pairs, two pair and so on. A kind with few hands is joined to the next weaker kind. The weakest kinds are
-    joined to the next stronger kind if they have few hands together. The result is empty if hands in order of strength
-    are not in order of these kinds, as on an incomplete board, or if there are few hands.
+    Kinds are one pair, two pair and so on. A kind with few hands is joined to the next weaker kind. The weakest kinds
+    are joined to the next stronger kind if they have few hands together. The result is empty if hands in order of
+    strength are not in order of these kinds, as on an incomplete board, or if there are few hands.
     """
     if len(combos) <= _FEW_HANDS or len(board) + level.rules.num_hole_cards < 5:
         return {}

@@ -117,7 +117,7 @@ class _Play:
     ante : int
         The ante of every seat in chips. The blinds in `rules` contain this ante.
     min_bet : int or Fraction or None
-        The smallest bet, and raise, on every street, in units of the file; None for that of `rules`.
+        The smallest bet, and raise, on every street, in units of the file; None for the smallest bet of `rules`.
     unit : int
         Chips for an amount of 1 in the file.
 

@@ -175,7 +175,7 @@ def find_game(text: str) -> HoldemRules:
 
 
 def built_in_name(rules: HoldemRules) -> str | None:
-    """Return the name in `BUILT_IN` of a game with these rules, whatever its menu of raises; None if there is none."""
+    """Return the name in `BUILT_IN` of a game with these rules, or None. The menu of raises may differ."""
     text = game_definition_text(rules)
     return next((name for name, known in BUILT_IN.items() if game_definition_text(known) == text), None)
 
