@@ -333,7 +333,10 @@ class Agent:
 
 
 ORIGINS = ("blueprint", "solver", "nets")
-"""The origins of decisions: a stored strategy, a solve to the end of the hand, or a solve that ends with networks."""
+"""The origins of decisions.
+
+``blueprint`` is a stored strategy, ``solver`` a solve to the end of the hand, ``nets`` a solve that ends with networks.
+"""
 
 
 @runtime_checkable

@@ -129,7 +129,7 @@ def _as_policy(made: Any, num_seats: int) -> Any:
     Raises
     ------
     ValueError
-        If there is neither, or there is another number of learners than 1 or the number of seats.
+        If `made` is neither, or the number of learners is neither 1 nor the number of seats.
     """
     if callable(getattr(made, "action_probabilities", None)):
         return made

@@ -2,7 +2,7 @@
 
 Sizes are shares of the pot after calling. The pseudo-harmonic mapping takes a bet of x for the lower of two sizes A < B
 with probability ``f = (B - x) (1 + A) / ((B - A) (1 + x))``. If a hand goes on with probability a against A and b
-against B, then ``f a + (1 - f) b`` is its mean over the draw. If the ranges defend by pot / (pot + bet) at both sizes,
+against B, then ``f a + (1 - f) b`` is the mean over the draw. If the ranges defend by pot / (pot + bet) at both sizes,
 so does the mean range: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
 
 For a bet below the smallest size, A = 0 is no bet: a = 1 for every hand, and the share of a range that goes on is

@@ -1,7 +1,7 @@
 """A blueprint's play against bets between the sizes of its tree, and where its tree has no decision.
 
-Here the strategy depends on the range of the seat to act. This *range* is the reach of each combo under the agent's own
-strategy at the seat's earlier decisions. It is public: `act` and `range_strategy` compute the same range.
+Most of these strategies depend on the range of the seat to act. This *range* is the reach of each combo under the
+agent's own strategy at the seat's earlier decisions. It is public: `act` and `range_strategy` compute the same range.
 
 - Against a bet below the smallest size, the share of the range that goes on is that of the pseudo-harmonic mapping, and
   the strongest hands call (see the module `defence`).
@@ -52,7 +52,7 @@ MAX_KEPT = 256
 
 
 class OffTreePlay:
-    """The strategies, during one hand, that depend on the range of the seat to act.
+    """The strategies of one hand against bets between sizes, and where the tree has no decision.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Roll-outs of a blueprint from any node of its tree, for all hands of a seat at once.
+"""Roll-outs of a blueprint from any node of its tree, which value all hands of a seat together.
 
 A *world* is a sampled whole board, with a random number for every decision (`roll_out_kernels`). A *place* is the
 decision of the blueprint's tree that stands for the position of a hand at the table, see `RollOutPlace`.

@@ -200,7 +200,7 @@ class TrainingRun:
         on_mark()
 
     def keep(self) -> None:
-        """Write a checkpoint, unless the newest has the same iteration, and delete all but the two newest."""
+        """Write a checkpoint unless the newest is of the same iteration, and keep only the two newest checkpoints."""
         trainer = self.trainer
         if self._kept_at == trainer.iteration:
             return

@@ -58,8 +58,8 @@ class ContinualConfig:
         and after raises that the last solution does not offer.
     estimate : float
         On a seat's first decision of the second street, this share of the opponent's weight is spread in proportion to
-        the range that the last solution gives the opponent, the rest evenly; 0.9 as published. If the seat acts first
-        on the street, hands of this share have no choice to terminate.
+        the range that the last solution gives the opponent; 0.9 as published. The rest is spread evenly. If the seat
+        acts first on the street, hands of this share have no choice to terminate.
     purge : float
         Actions below this probability are not played, unless all are below it.
     menu : {"rules", "fchpa", "fcpa", "fc"}

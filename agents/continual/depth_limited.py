@@ -35,7 +35,7 @@ def solve_to_street_end(
     facing = np.zeros_like(best)
     facing[:, hands.combos] = fold_mass(hands, ranges[::-1, hands.combos])
     pairs = (ranges[0] * facing[0]).sum()
-    # The values of the average strategies sum to 0, so those of best responses sum to both gains.
+    # The values of the average strategies sum to 0, so those of best responses sum to the gains of both seats.
     slack = (ranges * best).sum() / 2.0 / pairs / pot
     evs = np.divide(best, facing, out=np.zeros_like(best), where=facing > 0.0)
     return Solved(evs / pot, float(slack), iterations)

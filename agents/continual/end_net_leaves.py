@@ -85,7 +85,7 @@ class EndNetLeaves:
         """Return the gain of bets over checking down, weighted by the other seat's reach, in pots: float64[2, X, H]."""
         here = reach[:, :, self._places]
         totals = here.sum(axis=2, keepdims=True)
-        # A seat that never comes here counts as one with all hands: its values guide regrets all the same.
+        # A seat without reach here counts as one with all hands: its own values still enter its regrets.
         ranges = np.divide(here, totals, out=np.full_like(here, 1.0 / here.shape[2]), where=totals > 0.0)
         seen = inputs(self._bins, ranges, self._spr, self._features)
         outputs = self._net.outputs(seen, threads=self._threads).astype(np.float64).transpose(1, 0, 2)

@@ -68,7 +68,7 @@ class PreflopLeaves:
     def _residuals(self, sums: np.ndarray) -> np.ndarray:
         """Return the gain of bets over checking down, weighted by the other's reach, in pots: float64[2, X, 169]."""
         totals = sums.sum(axis=2, keepdims=True)
-        # A seat that never comes here counts as one with all hands: its values guide regrets all the same.
+        # A seat without reach here counts as one with all hands: its own values still enter its regrets.
         even = np.broadcast_to(self._sizes / self._sizes.sum(), sums.shape)
         ranges = np.divide(sums, totals, out=even.copy(), where=totals > 0.0)
         seen = inputs(self._bins, ranges, self._spr, self._features)

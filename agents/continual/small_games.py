@@ -1,7 +1,7 @@
 """The strategy of continual re-solving in a whole small game, found by re-solving at every public state.
 
-Both seats re-solve everywhere. The strategy at a public state depends on the public history alone (`Resolver`), so it
-can be written down for all infosets, and its exploitability can be computed exactly.
+Both seats re-solve everywhere. The strategy at a public state depends on the public history alone (`Resolver`). So the
+strategy can be written down for all infosets, and its exploitability can be computed exactly.
 """
 
 from collections import Counter

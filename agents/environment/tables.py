@@ -107,7 +107,10 @@ def learner_menu(rules: HoldemRules, sizes: str | None) -> GameMenu:
 
 
 def num_ids(rules: HoldemRules, menu: GameMenu) -> int:
-    """Return the number of a learner's ids; in a game with a menu of its own that of OpenSpiel's distinct actions."""
+    """Return the number of a learner's ids.
+
+    In a game with a menu of its own, this is the number of OpenSpiel's distinct actions.
+    """
     if rules.is_limit or rules.betting_abstraction != "fullgame":
         return load_game(rules).num_distinct_actions()
     return 2 + max(

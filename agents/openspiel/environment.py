@@ -86,7 +86,7 @@ class LearnerEnvironment:
         Raises
         ------
         ValueError
-            If there is not one action, or it is not legal.
+            If `actions` does not hold exactly one action, or the action is not legal.
         """
         if len(actions) != 1:
             raise ValueError(f"a step takes the action of one learner, got {len(actions)} actions")

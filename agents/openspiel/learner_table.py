@@ -58,7 +58,8 @@ class LearnerTable:
     opponents : sequence of (str or Agent)
         The agents at the table, as specs or as objects. Each remaining seat has a learner.
     seat : {"rotate", "random"} or int
-        The shift: it grows by one with each hand, is drawn for each hand, or is always the given number.
+        The shift. ``rotate``: it grows by one with each hand. ``random``: it is drawn for each hand. A number: it is
+        always this number.
     observation : str
         A layout, see `environment.observation`.
     sizes : str or None

@@ -10,7 +10,7 @@ __all__ = ["BucketShares"]
 
 
 class BucketShares:
-    """The share of each of a street's buckets that lies in each of some other buckets.
+    """For each bucket of a street, the shares of its weighted hands that lie in each of some other buckets.
 
     A bucket's shares sum to 1 over the weighted hands of all boards. A bucket without hands has no shares.
 

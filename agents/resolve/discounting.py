@@ -64,9 +64,9 @@ class Discounting:
 def parse_discounting(text: str) -> Discounting:
     """Return the algorithm named by a text.
 
-    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr`` or ``dcfr(ALPHA,BETA,GAMMA)``. The suffix ``-restarts`` makes the
-    average's weights count anew from powers of 4; it needs a gamma above 0, so ``cfr`` takes no suffix.
-    ``dcfr-restarts`` has the exponents 1.5, 0 and 3.
+    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr`` or ``dcfr(ALPHA,BETA,GAMMA)``. The suffix ``-restarts`` restarts the
+    average's weights at powers of 4. It needs a gamma above 0, so ``cfr`` takes no suffix. ``dcfr-restarts`` has the
+    exponents 1.5, 0 and 3.
 
     Raises
     ------
