@@ -22,7 +22,8 @@ class TightAggressiveAgent(RangeAgent):
     The agent opens with the share ``0.9 / (1 + seats left to act)`` of the hands, at most half, and with fewer after
     limpers. Every raise lowers the shares of hands with which the agent calls and raises. In all other situations, a
     hand's strength is the share of hands that it beats now, to the power of the number of opponents. The agent bets
-    strong hands, and sometimes draws. Facing a bet, it raises the strongest hands. For other hands it compares the
+    strong hands. Against at most two opponents, it also bets, with probability 1/2, hands that many cards to come
+    complete to a straight or flush. Facing a bet, it raises the strongest hands. For other hands it compares the
     strength with the pot odds, with a bonus for cards that complete a straight or flush.
     """
 

@@ -1,4 +1,4 @@
-"""Kernels over the rows of blueprints: computing them from sums and regrets, playing and counting them.
+"""Kernels that compute a blueprint's rows from sums and regrets of training, play hands by these rows, and count rows.
 
 A row is the strategy at a decision in a bucket, with a number for each action. A float32 row sums to 1. A uint8 row
 sums to 255 up to rounding, as each number is rounded by itself. A missing row is all zeros.
@@ -34,8 +34,8 @@ def fill_rows(cells, is_early, sums, later_sums, regrets, highest, rows, strateg
     cells : StreetCells
     is_early : bool
         Whether this street's averages are in `sums`. If not, they are in `later_sums`.
-    sums : float64[n]
-        Sums of current strategies over the updates of the average (`add_strategy`), for the streets averaged that way.
+    sums : float64[cells of the streets averaged by `add_strategy`]
+        Sums of current strategies over the updates of the average (`add_strategy`).
     later_sums : float32 or uint16[num_cells]
         Sums of current strategies over visits (`traverse_betting`) or snapshots (`add_snapshot`).
     regrets : float64 or int32[num_cells]
@@ -209,7 +209,7 @@ def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
     num_decks : int
         Number of decks.
     stream : uint64[4]
-        Modified in place, like `work`.
+        Modified in place; so is `work`.
     work : TraversalWorkspace
     nodes, cells : int64[capacity]
         The results, in the order of play. A row is written each time that it is reached; rows beyond the capacity are
@@ -253,7 +253,7 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
     share : float
         Probability that an opponent acts uniformly at random.
     stream : uint64[4]
-        Modified in place, like `work`.
+        Modified in place; so is `work`.
     work : TraversalWorkspace
     reached : uint8[num_cells]
         The counts so far, up to 255, at the first cell of each row; other entries stay. Modified in place.

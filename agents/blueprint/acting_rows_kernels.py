@@ -22,9 +22,10 @@ class EarlierRows(NamedTuple):
     rows : float32 or uint8[num_cells]
         The rows of the blueprint as they are stored.
     first : int64[num_decisions + 1]
-        The index of each decision's first source, and at the end the number of all sources.
+        The index in `sources` of each decision's first source, and at the end the number of all sources.
     sources : int64[num_sources, 4]
-        Of each source the street, the cell in bucket 0, the stride in cells between buckets, and the number of actions.
+        The columns are `STREET`, the source's street; `CELL`, the first cell of its row in bucket 0; `PAIRS`, the
+        stride in cells between buckets; and `NUM_ACTIONS`, its number of actions.
     transfer_first : int64[num_sources + 1]
         The index in `transfers` of each source's matrix, and at the end the length of `transfers`.
     transfers : float64[n]

@@ -30,7 +30,7 @@ from plurispiel.agents.blueprint.traversal_kernels import (
 )
 
 NUM_ENDS = 2 * MAX_SEATS + 1
-"""The largest number of values of a seat's hands at one end, for all ranks together; see `fill_end`."""
+"""The largest number of different values that a seat's hands can have at one end; see `fill_end`."""
 
 _STREET = 3
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -141,7 +141,7 @@ def fill_buckets(game, cards, boards, buckets):
 
 @kernel(inline=True)
 def _fill_row(game, relabel, entries, rows, boards, b, street, buckets):
-    """Write the bucket of every combo on one street of board `b`; a copy if the board before it has the same cards."""
+    """Write the bucket of every combo on one street of board `b`; a copy if board `b - 1` has the same cards there."""
     size = game.board_sizes[street]
     is_same = b > 0
     for k in range(size):
@@ -300,8 +300,8 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     finished, which are added to those of the decision one level above. In both states the walk then turns to the next
     action of the decision at `depth`. If no action is left, it ascends by one level.
 
-    Lists of combos lie one after the other in ``work.lists``. On arrival at an own decision, the list of each action is
-    written at once, because a combo's row is then read once only.
+    Lists of combos lie one after the other in ``work.lists``. On arrival at an own decision, the lists of all its
+    actions are written together, because a combo's row is then read once only.
     """
     tree, game, rows = tables.tree, tables.game, tables.rows
     own, combos, biases, factor = seats.own, seats.combos, seats.biases, seats.factor

@@ -30,8 +30,11 @@ NUMBER, POT, LEVEL = 1, 2, 3
 """Words of an end's record. The level is the contribution of each live seat, or -1 if these contributions differ."""
 
 CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
-"""Entries of a frame, an open decision: its first child, its row's first cell, the index of the action being followed,
-the number of actions, and the bit set of the actions to follow."""
+"""Entries of a frame, which is an open decision.
+
+`CHILD` is its first child, `CELL` the first cell of its row, and `PLACE` the index of the action being followed.
+`COUNT` is the number of actions, and `EXPLORED` the bit set of the actions to follow.
+"""
 
 SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT, CALL_BIT = 0xFF, 2, 8, 1 << 16, 1 << 17
 """Parts of a decision's word. The slot is the seat and the street together, an index into the workspace's buckets."""
@@ -133,7 +136,7 @@ def _fill_buckets(game, cards, street, entries, rows, board, work):
 
 @kernel(inline=True)
 def draw_row(rows, cell, num_actions, stream):
-    """Return an action drawn from a row, -1 for a missing row."""
+    """Return the index of an action drawn from a row, -1 for a missing row."""
     total = 0.0
     for a in range(num_actions):
         total += rows[cell + a]
@@ -319,7 +322,8 @@ def traverse_betting(tree, game, settings, regrets, visits, stream, work, traver
     (Lanctot et al., section 3.2): such a row is visited in proportion to the reach of its own seat. With more seats the
     reach of the other seats that draw enters, too; the paper avoids that by snapshots.
 
-    Algorithm 1 plays on after the traverser's fold. Here the fold's value is taken at once: nothing later changes it.
+    Algorithm 1 plays on after the traverser's fold. Here the walk ends at the fold, because nothing later changes the
+    value.
 
     The stack is explicit and lies in the workspace: kernels allocate nothing.
     """

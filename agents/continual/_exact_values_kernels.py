@@ -1,4 +1,4 @@
-"""The kernel of exact values: iterations on all boards of the last street, then the values of each board by itself."""
+"""The kernel of exact values, which solves all boards of the last street and then measures each board separately."""
 
 import numpy as np
 
@@ -20,11 +20,11 @@ def solve_boards(street, visits, regrets, sums, steps, above, work, totals):
     visits : Visits
         All boards.
     regrets, sums : tuple of float64[n, 16]
-        The tables of both seats, of zeros. Modified in place.
+        The tables of both seats, all zeros on entry. Modified in place.
     steps : float64[num_iterations, 3]
         The step of each iteration.
     totals : float64[2, num_boards, n, 16]
-        For each seat and board, values as in `leave_board`, both kinds; of zeros. Modified in place.
+        For each seat and board, both kinds of values, as in `leave_board`. All zeros on entry. Modified in place.
     """
     update_boards(street, visits, np.int64(_BOTH_IN_TURN), regrets, sums, steps, above, work, totals[0, 0])
     totals[0, 0] = 0.0  # the sums over iterations mean nothing here

@@ -1,4 +1,4 @@
-"""Kernels of the lookahead: whole ranges on the betting of one street, both seats at once.
+"""Kernels of the lookahead: iterations on the betting of one street that update the whole ranges of both seats.
 
 Rows of reach, tables and values have a number for each hand of the board, weakest first (`showdown.RankedHands`).
 Values are counterfactual, weighted by the other seat's reach. A table has a row for each action of each decision.
@@ -23,8 +23,8 @@ class BettingArrays(NamedTuple):
     row : int32[2, N]
         The row of each seat's reach at each node, as in `StreetNodes`.
     child_first : int32[N + 1]
-        The index in `children` of each node's first child, then the length of `children`. The same index is the row of
-        the action in tables.
+        The index in `children` of each node's first child, then the length of `children`. An action's index in
+        `children` is also its row in tables.
     children : int32[N - 1]
         The children of all decisions, in the order of the actions.
     stake : float64[N]
@@ -170,7 +170,7 @@ def go_down(betting, cards, groups, tables, entry, weights):
 
 @kernel
 def go_up(betting, tables, entry, counts):
-    """Carry values up from all leaves and learn: both seats by regret matching+, and the gadget.
+    """Carry values up from all leaves, and update the regrets of both seats and of the gadget by regret matching+.
 
     `counts` tells whether strategies and values of this iteration are added to the sums.
     """
@@ -218,7 +218,7 @@ def add_children(betting, values, node):
 
 @kernel
 def measure(betting, tables, responder):
-    """Carry the values of the strategies of the last `go_down` up, and learn nothing.
+    """Carry up the values of the strategies of the last `go_down`, and update no regrets.
 
     `responder` is the seat whose values are those of its best response; -1 for none.
     """

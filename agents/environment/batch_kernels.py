@@ -11,7 +11,10 @@ ROTATE, RANDOM_SEAT = -1, -2
 """Ways to seat the learner; a number from 0 on is the learner's seat."""
 
 MAX_WALKS = 10_000
-"""Where a step gives up: the learner is never to act if all others fold to it, or it is all-in by its blind."""
+"""A step gives up after this many hands in a row in which the learner is not to act.
+
+The learner is never to act if all others fold to it, or if its blind puts it all-in.
+"""
 
 
 @kernel(inline=True)
@@ -38,7 +41,7 @@ def _act(game, opponents, tables, i, total, work):
 def step_tables(game, opponents, layout, tables, seating, is_reset, actions, work, results):
     """Let the learner act at each table, then the opponents, until the learner is to act again.
 
-    A table whose hand ends begins a new one at once; see `TableBatch`.
+    A table whose hand ends begins a new hand in the same step; see `TableBatch`.
 
     Parameters
     ----------

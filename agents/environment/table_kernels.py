@@ -1,6 +1,6 @@
 """Kernels of many tables that are played side by side: deals, actions and the actions on offer.
 
-An *id* is a learner's name of an action, see `action_ids`; a *total* is the action itself, as in `betting_state`:
+An *id* is a learner's number of an action, see `fill_ids`; a *total* is the action itself, as in `betting_state`:
 0 fold, 1 check or call, N raise to N chips.
 """
 
@@ -25,7 +25,7 @@ from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.xoshiro import deal
 
 FOLDS, CALLS, BETS, MOVES_ALL_IN = 0, 1, 2, 3
-"""Kinds of actions in a table's history; the last is the all-in of a menu, where it is no raise by the pot."""
+"""Kinds of actions in a table's history. The last is the all-in of a menu, unless it equals the raise by the pot."""
 
 POT_ID, ALL_IN_ID, HALF_POT_ID = 2, 3, 4
 """Ids of raises in ``universal_poker``; a limit game's only raise has the first."""
@@ -116,7 +116,7 @@ def deck_place(game, card):
 
 @kernel(inline=True)
 def num_shown(game, state):
-    """Return the number of board cards that everybody sees; at the end of a hand, as ``universal_poker`` deals them."""
+    """Return the number of board cards that everybody sees; all of them at a showdown, as in ``universal_poker``."""
     if state[ACTOR] < 0 and state[NUM_LIVE] > 1:
         return game.board_sizes[game.rules[NUM_STREETS] - 1]
     return game.board_sizes[state[STREET]]

@@ -174,7 +174,8 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
 def _expand(street, plans, board, batch, seat, shares, work):
     """Write the strategy of each hand's bucket to `shares`, each action in the row of the seat's reach after it.
 
-    The seat's reach after each action is its reach at the decision times the strategy. `shares` may be the reach.
+    The seat's reach after each action is its reach at the decision times the strategy. `shares` may be the array of the
+    seat's reach itself.
     """
     layout, hands, plan = street.layout, street.deals.seats[seat], plans.tables[seat]
     numbers, width, reach = plans.buckets.numbers[seat], plans.width, work.reach[seat]

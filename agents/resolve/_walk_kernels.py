@@ -101,8 +101,8 @@ def walk_by_hand(streets, queue, seat, num_kinds, tables, sums, step, above, wor
     Parameters
     ----------
     tables, sums : tuple of tuple of float[n, 16]
-        For each of the two streets, the regrets and the strategy sums of each seat, as in `update_boards`; to measure,
-        the strategy sums in both places.
+        For each of the two streets, the regrets and the strategy sums of each seat, as in `update_boards`. To
+        measure, both arguments are the strategy sums.
     step : float[1, 3]
     """
     work, is_deep = works[0], len(queue.boards) > 0
