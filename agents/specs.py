@@ -49,7 +49,7 @@ _COMMANDS = ("stdio", "acpc")
 """Names of specs whose argument is the command of a program."""
 
 PROGRAMS = (*_COMMANDS, "pokerbots")
-"""Names of specs of programs, by the protocol that the program speaks; the argument of the last is a folder."""
+"""Names of specs of programs, each named by the program's protocol. The argument of ``pokerbots`` is a folder."""
 
 _PROGRAM_OPTIONS = re.compile(r"\w+=[^&]*(&\w+=[^&]*)*")
 
@@ -99,7 +99,7 @@ class AgentSpec:
 
     @property
     def has_blueprint(self) -> bool:
-        """Whether the spec names or implies a blueprint: that of ``blueprint`` or ``search``, not of ``continual``."""
+        """Whether the agent is ``blueprint`` or ``search``, whose spec names or implies a blueprint."""
         return self.name in ("blueprint", "search")
 
     @property
@@ -340,7 +340,7 @@ def agent_digest(spec: str) -> str:
 
     So an edited file counts as another agent; modules that the file imports are not part of the hash. Without an
     argument, ``blueprint``, ``search`` and ``continual`` have the digests of all bundled blueprints, as any of them may
-    play; ``continual`` also has that of its network, if it plays with one.
+    play. ``continual`` also has the digests of the networks with which it plays.
 
     Raises
     ------
@@ -406,7 +406,7 @@ def agent_file(spec: str) -> Path | None:
 
 
 def agent_files(spec: str) -> list[Path]:
-    """Return the files of an agent from outside this package: its `agent_file`, or the files of its program.
+    """Return the files of an agent from outside this package: the agent's file, or the files of its program.
 
     Raises
     ------
@@ -436,7 +436,7 @@ def program_of(spec: str) -> Program:
 
 
 def _program_parts(text: str) -> tuple[str, str, str]:
-    """Return the parts of a program's spec before, at and after the question mark of its options.
+    """Return the parts of a program's spec: the part before the options' question mark, this mark, and the options.
 
     Any other question mark belongs to the command, also one within quotation marks.
     """

@@ -1,4 +1,4 @@
-"""Classes and functions from a user's Python files and modules.
+"""Loads classes and functions from a user's Python files and modules.
 
 Such code is from outside this package: it may raise anything, also while it is imported.
 """
@@ -30,7 +30,7 @@ def search_in(folder: Path | str) -> None:
 
 
 def factory_in_file(file: str, name: str, spec: str) -> Factory:
-    """Return a class or function of a Python file, which is run for it.
+    """Run a Python file, and return one of its classes or functions.
 
     `spec` is the agent's spec, for messages.
 
@@ -59,7 +59,7 @@ def factory_in_file(file: str, name: str, spec: str) -> Factory:
 
 
 def factory_in_module(module: str, name: str, spec: str, hint: str) -> Factory:
-    """Return a class or function of a module, which is imported; the current folder is searched, too.
+    """Import a module, also from the current folder, and return one of its classes or functions.
 
     `spec` is the agent's spec and `hint` the end of the message if there is no such module.
 

@@ -1,7 +1,7 @@
-"""Values at a node of a subgame's first street, or on one board after its end, under the average strategies.
+"""Values at a node of a subgame's first street, or on one board after the street, under the average strategies.
 
 One measuring walk leaves the values of terminal nodes and of the street's ends in the workspace of the first street.
-The values between them are not kept, as nodes of equal depth share rows, so they are computed here once more.
+The walk does not keep the values of decisions, since nodes of equal depth share rows. This module computes them again.
 """
 
 import copy
@@ -37,8 +37,8 @@ class NodeValues(NamedTuple):
     facing : float64[2, num_combos]
         For each seat and combo, the weight of the other seat's compatible hands at the node.
     actions : float64[num_actions, num_combos]
-        The actor's counterfactual value of each action, under both average strategies from then on: as the rows `OWN`
-        of `values`. Without rows at a node that is no decision, or if the actor is not measured.
+        The actor's counterfactual value of each action, if both seats play their average strategies after it. Chips
+        are counted as in `values`. There are no rows if the node is no decision or the actor is not measured.
     """
 
     values: np.ndarray
@@ -74,8 +74,8 @@ def measure_node(
     Raises
     ------
     ValueError
-        If the actions are not on offer, or there are new cards elsewhere than at an end of the street. Also if none are
-        given there, or the new cards cannot be dealt or are left out of the sample.
+        If the actions are not on offer, or there are new cards elsewhere than at an end of the street. Also if no new
+        cards are given at an end, or the new cards cannot be dealt or are left out of the sample.
     """
     street = walk.streets[0]
     node = _follow(street, path)
@@ -112,14 +112,14 @@ def measure_node(
 
 
 class _NodeReader:
-    """Reads values from the workspace of a measuring walk over the first street, and computes those between."""
+    """Reads the values of ends from the workspace of a measuring walk, and computes the values of decisions."""
 
     def __init__(self, street: SolverStreet, work: Workspace, seat: int):
         self._street, self._work, self._seat = street, work, seat
         self._known: dict[int, np.ndarray] = {}
 
     def value(self, node: int) -> np.ndarray:
-        """Return both kinds of values of a node, `BEST` first: float64[2, num_hands], or one row if they are equal."""
+        """Return both kinds of values of a node, `BEST` first: float64[2, num_hands], or one row if both are equal."""
         if node not in self._known:
             self._known[node] = self._computed(node)
         return self._known[node]
@@ -155,7 +155,7 @@ class _NodeReader:
 
 
 def _row(array: np.ndarray, street: SolverStreet, seat: int, row: int) -> np.ndarray:
-    """Return the numbers of all hands of a seat in a row of the first street's workspace: float[num_hands]."""
+    """Return the entries of all of a seat's hands in a row of the first street's workspace: float[num_hands]."""
     hands = street.deals.arrays.seats[seat]
     blocks = int(hands.block[1])
     return array[row * blocks : (row + 1) * blocks].reshape(blocks * LANES)[: int(hands.first[1])]
@@ -172,7 +172,7 @@ def _follow(street: SolverStreet, path: Sequence[int]) -> int:
 
 
 def _only(street: SolverStreet, dealt: tuple[int, ...]) -> tuple[int, SolverStreet]:
-    """Return the board that stands for new cards, and the street with these cards as the board's only member."""
+    """Return the number of the board that represents new cards, and the street with them as its only member."""
     renamings, cards = street.deals.renamings[0], tuple(sorted(dealt))
     if cards not in renamings:
         raise ValueError(f"the cards {list(dealt)} cannot be dealt, or are left out of the sample")

@@ -19,7 +19,7 @@ board are ignored. Renaming the suits of a hand and its board must not change th
 
 @dataclass(frozen=True, eq=False)
 class Subgame:
-    """The input of the solver.
+    """The subgame that a `VectorSolver` solves.
 
     Attributes
     ----------
@@ -30,13 +30,13 @@ class Subgame:
     ranges : float64[2, num_combos]
         Each seat's weight of each combo, in any scale. A pair of compatible hands has the product of their weights.
     menu : callable, optional
-        The raises on offer; by default those of the rules, in a pot that includes the dead chips.
+        The raises on offer. By default these are the raises of the rules, and pot-sized raises count the dead chips.
     dead_chips : int
         Chips in the pot that neither seat has put in.
     locks : mapping
-        Fixed strategies, float64[num_combos, num_actions], by the actions that lead from `state` to a decision, in the
-        form of `BettingDecision.actions`. A lock on a street after the subgame's first holds on all boards of that
-        street. Rows sum to 1; combos with a row of NaN are not locked.
+        The fixed strategy of each locked decision: float64[num_combos, num_actions]. The key is the sequence of actions
+        from `state` to the decision, in the form of `BettingDecision.actions`. A lock on a street after the subgame's
+        first holds on all boards of that street. Rows sum to 1; combos with a row of NaN are not locked.
     buckets : callable, optional
         The buckets on streets after the subgame's first street, where all hands of one bucket share a strategy on all
         boards. By default each hand on each board has its own strategy.

@@ -79,7 +79,7 @@ class ThreeWayDecision:
 
 
 class _Learn:
-    """An iteration: strategies are proportional to positive regrets, and the regrets are then updated."""
+    """An iteration: strategies are proportional to positive regrets; then regrets and strategy sums are updated."""
 
     def __init__(self, step: np.ndarray):
         self._gain, self._loss, self._decay = step.tolist()
@@ -114,7 +114,7 @@ class _Average:
     def own_values(
         self, node: ThreeWayDecision, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray
     ) -> np.ndarray:
-        """Return the mean of the actions' values."""
+        """Return the mean of the actions' values, weighted by the strategy: float64[num_hands]."""
         return (strategy * below).sum(axis=0)
 
 
@@ -124,7 +124,7 @@ class _Best(_Average):
     def own_values(
         self, node: ThreeWayDecision, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray
     ) -> np.ndarray:
-        """Return the largest of the actions' values."""
+        """Return the largest of the actions' values for each hand: float64[num_hands]."""
         return below.max(axis=0)
 
 
@@ -141,8 +141,8 @@ class ThreeWaySolver:
     algorithm : str
         See `discounting.parse_discounting`.
     menu : callable
-        Maps the rules and a betting state array to the raises on offer; by default those of the rules, in
-        a game that lists its raise sizes.
+        Maps the rules and a betting state array to the raises on offer. By default these are the raises of the rules,
+        which must not be ``fullgame``.
     on_memory : callable, optional
         Called with the number of bytes of the tables before their allocation; an exception prevents the allocation.
 

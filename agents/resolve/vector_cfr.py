@@ -4,8 +4,8 @@ An iteration updates seat 0 and then seat 1 (alternating updates): the walk down
 strategies, the walk up sums counterfactual values of all hands at once (`walk`). Boards of the street after the first
 are worked on in parallel; no result depends on the number of threads.
 
-Streets after the first may be played by bucket, boards may be sampled, single strategies may be locked, and the
-re-solving gadget may stand before the root (`gadget`).
+Streets after the first may be played by bucket, boards may be sampled, the strategies of single decisions may be
+locked, and the re-solving gadget may stand before the root (`gadget`).
 
 References
 ----------
@@ -66,10 +66,10 @@ class Evaluation(NamedTuple):
 
 
 class _LockedRows(NamedTuple):
-    """The locked entries of a decision where only some hands are locked.
+    """The locked entries of a decision on one board, in one table.
 
-    Kernels learn whole decisions, so each update of the decision's seat overwrites these entries. They are restored
-    before the other seat's turn.
+    Where only some hands are locked, each update of the decision's seat overwrites these entries, since kernels learn
+    whole decisions. The entries are then restored before the other seat's turn.
 
     Attributes
     ----------
@@ -102,13 +102,13 @@ class VectorSolver:
     dtype : data type
         The type of all tables: float32, or float64 to check convergence to high precision.
     run_outs : int
-        Number of run-outs of the board that are sampled for each seat in each iteration, at most 16; 0 for none.
+        Number of run-outs of the board that are sampled for each seat in each iteration, at most 16; 0 samples none.
         Linear CFR (``lcfr``) suits sampling, as the early, noisy iterations have little weight.
     thinning : int
         The first `thinning` iterations visit one board of the last street after each board of the street before, the
         next `thinning` iterations visit two, and so on; 0 for none. The boards are sampled again for each seat in each
-        iteration. Thinning is useful with buckets, whose strategies are learnt on every board. It excludes `run_outs`;
-        without both, each iteration visits all boards.
+        iteration. Thinning is useful with buckets, whose strategies are learnt on every board. `thinning` and
+        `run_outs` exclude each other. If both are 0, each iteration visits all boards.
     last_boards : int
         Number of draws in a fixed sample of the last street's boards, for each board of the street before. The sample
         stands for all boards; 0 deals all boards. Fewer boards shorten the setup and each iteration.
@@ -126,7 +126,8 @@ class VectorSolver:
     gadget : Gadget, optional
         The re-solving gadget before the root; see `add_gadget`. Iterations play it, measurements leave it out.
     facing : float64[2, num_combos]
-        For each seat and combo, the weight of the other seat's compatible hands.
+        For each seat and combo, the weight of the other seat's compatible hands in the subgame's ranges, each scaled to
+        a maximum of 1.
     memory_bytes : int
         Bytes of the tables and workspaces, approximately.
 
@@ -177,7 +178,7 @@ class VectorSolver:
         hands = rank_hands(rules, subgame.board)
         self._ranges = np.zeros((2, rules.num_combos))
         self._ranges[:, hands.combos] = subgame.ranges[:, hands.combos]
-        # Ranges come in any scale; at most 1 they suit float32. An empty range stays 0 and is refused below.
+        # Ranges come in any scale. Weights of at most 1 suit float32. An empty range stays 0 and is refused below.
         self._ranges /= np.maximum(self._ranges.max(axis=1, keepdims=True), 1e-300)
         self.facing = np.zeros((2, rules.num_combos))
         self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])  # reversed: the other's range
@@ -296,7 +297,7 @@ class VectorSolver:
         seat : int
             The seat that may terminate. Its range should be uniform, as the seat itself chooses which hands continue.
         bounds : float64[num_combos]
-            The value of terminating with each combo, in chips, as `combo_values` divided by `facing` are.
+            The value of terminating with each combo, in chips, in the scale of `combo_values` divided by `facing`.
         forced : float64[num_combos], optional
             The weight of each combo that continues without a choice, see `Gadget`.
 
@@ -353,7 +354,8 @@ class VectorSolver:
         ------
         ValueError
             If the subgame does not offer the actions, or there are new cards elsewhere than at an end of the street.
-            Also if none are given there, or they cannot be dealt or are left out of the sample of `last_boards`.
+            Also if no new cards are given at an end, or the new cards cannot be dealt or are left out of the sample of
+            `last_boards`.
         """
         self._plan(current=False)
         rules, board = self.subgame.state.rules, self.subgame.board
@@ -393,7 +395,7 @@ class VectorSolver:
     def _by_combo(self, seat: int, totals: np.ndarray) -> np.ndarray:
         """Return a walk's totals by combo: float64[num_kinds, num_combos].
 
-        Half of the dead chips is added, which the stakes leave out (`StreetNodes`).
+        The stakes leave out the dead chips (`StreetNodes`). Half of the dead chips is added here.
         """
         values = totals.reshape(-1, int(self._walk.above.blocks[0]) * LANES, LANES)[:, : self._ranges.shape[1], 0]
         return values.astype(np.float64) + self.subgame.dead_chips / 2.0 * self.facing[seat]
@@ -425,7 +427,7 @@ class VectorSolver:
     def _proportional(
         self, tables: Sequence[np.ndarray], street: int, decision: BettingDecision, board: int
     ) -> np.ndarray:
-        """Return the strategy proportional to the positive entries of `tables`, uniform for combos without any."""
+        """Return the strategy proportional to the positive entries of `tables`, and uniform where none is positive."""
         combos, entries = self.streets[street].entries(tables, decision, board)
         num_actions = entries.shape[1]
         result = np.full((self.subgame.state.rules.num_combos, num_actions), np.nan)
@@ -483,7 +485,7 @@ class VectorSolver:
             self._restore_locks(seat)
 
     def _plan(self, current: bool) -> None:
-        """Prepare walks: set both ranges, and compute the strategies of buckets, current or else average ones."""
+        """Prepare walks: set both ranges, and compute the current or else the average strategies of buckets."""
         for seat in range(2):
             self._walk.enter(seat, self._ranges[seat])
         for street in self.streets:
@@ -491,7 +493,7 @@ class VectorSolver:
                 street.plan(seat, street.regrets if current else street.sums)
 
     def locate(self, dealt: Sequence[Sequence[int]]) -> tuple[int, np.ndarray]:
-        """Return the board that represents given cards up to a renaming of suits, and each combo's image on it.
+        """Return the board that represents given cards up to a renaming of suits, and each combo's image on that board.
 
         Parameters
         ----------
@@ -537,7 +539,7 @@ _THREE_STREETS = HoldemRules(
     num_hole_cards=1,
     betting_abstraction="fc",
 )
-"""A game with a street in buckets that is not the last: it compiles the kernels that two streets do not use."""
+"""A game in which a street before the last has buckets. It compiles the kernels that a game of two streets lacks."""
 
 
 def prepare(*, by_buckets: bool = False) -> None:

@@ -65,7 +65,9 @@ class Task(Protocol):
 
 
 class Learn:
-    """An iteration: regrets and strategy sums change, or with buckets the changes that `settle_buckets` adds.
+    """An iteration: it updates regrets and strategy sums by hand.
+
+    On streets with buckets it collects changes instead, and `settle_buckets` adds these to the tables after the walk.
 
     Parameters
     ----------
@@ -139,7 +141,7 @@ class Walk:
     above : ReachAbove
         Both seats' ranges by combo, as the reach from which each walk begins.
     workspaces : list of list of Workspace
-        The workspace of each thread for each street; the first thread is the one that calls.
+        For each thread, its workspace for each street. The first thread is the thread that calls `values`.
     """
 
     def __init__(self, streets: list[SolverStreet], ranges: np.ndarray, threads: int, dtype: np.dtype):
@@ -156,14 +158,14 @@ class Walk:
             self.enter(seat, ranges[seat])
 
     def enter(self, seat: int, reach: np.ndarray) -> None:
-        """Set the reach of a seat that walks begin with: float64[num_combos]."""
+        """Set a seat's reach at the root, with which walks begin: float64[num_combos]."""
         self.above.reach[seat][: len(reach), 0] = reach
 
     def totals(self, num_kinds: int) -> np.ndarray:
         """Return zeros for values at the root: float[num_kinds * n * 16, 16].
 
-        n is the number of blocks of all combos. For each kind of values there is a block for each combo, whose first
-        number is the combo's value.
+        All combos, sixteen to a block, take n blocks. For each kind of values there is a block for each combo. The
+        first entry of this block is the combo's value.
         """
         return empty_blocks(num_kinds * int(self.above.blocks[0]) * LANES, self._dtype)
 
@@ -227,12 +229,12 @@ class Walk:
         return chunks
 
     def _work_through(self, index: int, queue: ChunkQueue, seat: int, task: Task, way: Way, totals: np.ndarray) -> None:
-        """Do a task on the boards of a queue that begins with street `index`, the last one or the one before it."""
+        """Do a task on the boards of a queue that begins with street `index`, the last street or the one before."""
         pair = self.streets[index], self.streets[-1]
         arrays, num_kinds = (pair[0].arrays, pair[1].arrays), task.num_kinds(pair[1])
         if pair[1].plans:
             plans = pair[0].plans, pair[1].plans
-            # The chunks of the first deal have changes of their own; a later deal is within a chunk.
+            # Each chunk of the first deal's boards has its own changes; boards of a later deal belong to one chunk.
             part = slice(None) if index == 1 else slice(way.chunk, way.chunk + 1)
             changes = pair[0].changes[seat][part], pair[1].changes[seat][part]
 

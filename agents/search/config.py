@@ -18,8 +18,8 @@ ROOTS = ("street", "decision")
 FREEZES = ("range", "hand")
 CARDS = ("flop-500", "blueprint")
 MIN_SECONDS = 0.5
-"""The shortest time limit, about twice the time to lay out a flop and its later streets. That of a safe search is twice
-as long."""
+"""The shortest time limit, about twice the time to lay out a flop and its later streets. The shortest limit of a safe
+search is twice as long."""
 MAX_SECONDS = 3600.0
 MAX_ITERATIONS = 1_000_000
 MAX_WARM_START = 1_000_000.0
@@ -51,8 +51,8 @@ class SearchConfig:
         iterations, which is not a setting.
     iterations : int
         Iterations of each search in place of a time limit, so that the same seed gives the same play; 0 for the time
-        limit. A two-player search of the last street does ten times as many, since they are cheap there. In a search
-        by Monte Carlo CFR each iteration is eight deals for every seat that can act.
+        limit. A two-player search of the last street does ten times as many, since its iterations are cheap. In a
+        search by Monte Carlo CFR each iteration is eight deals for every seat that can act.
     threads : int
         Number of threads; 0 for as many as there are processors. With a setting of `iterations`, a search by Monte
         Carlo CFR uses one thread.
@@ -75,9 +75,9 @@ class SearchConfig:
         Share of the uniform range mixed into the beliefs of each search; 0 as published.
     warm_start : float
         How strongly a search begins with the blueprint: the regret, in pots, of an action that the blueprint always
-        takes. A search by Monte Carlo CFR multiplies it by 300, since its iterations have growing weights. The effect
-        fades; the larger the regret, the longer the search stays near the blueprint. With 0, as published, a search
-        begins with equal probabilities; a two-player search of the game's final street always does.
+        takes. A search by Monte Carlo CFR multiplies this regret by 300, since the weights of its iterations grow. The
+        effect fades; the larger the regret, the longer the search stays near the blueprint. With 0, as published, a
+        search begins with equal probabilities; a two-player search of the game's final street always does.
     cards : {"flop-500", "blueprint"}
         In two-player searches, the buckets of the streets after the searched street: 500 a street, made for each flop
         by itself, or the blueprint's. Under a time limit, a flop whose 500 buckets are not in the cache uses the

@@ -1,4 +1,4 @@
-"""The buckets of the streets after the one on which a two-player search begins."""
+"""The buckets of the streets after the street on which a two-player search begins."""
 
 import functools
 

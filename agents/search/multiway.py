@@ -273,7 +273,7 @@ class MultiwaySolver:
             count = 0
             while goes_on() and (number := next(numbers, 0)):  # all threads take their numbers from one iterator
                 for seat in self._seats:
-                    # In turn, as in Algorithm 1 of the supplement: each seat answers to regrets just updated.
+                    # Seat after seat, as in Algorithm 1 of the supplement: each seat answers to regrets just updated.
                     self._traverse(seat, number, worker)
                 count += 1
             return count
@@ -302,7 +302,7 @@ class MultiwaySolver:
         ----------
         planned : PlannedRows
         weight : float
-            The regret of an action that the blueprint takes with probability 1, in pots of the decision.
+            The regret of an action that the blueprint takes with probability 1, as a multiple of the decision's pot.
 
         Raises
         ------
@@ -343,7 +343,7 @@ class MultiwaySolver:
         return actions, average, current
 
     def choices(self, path: Path, seat: int) -> np.ndarray | None:
-        """Return a seat's average choice of continuations at a leaf: float64[num_combos, num_policies].
+        """Return a seat's average probability of each continuation at a leaf: float64[num_combos, num_policies].
 
         None if the node is no leaf, or the seat has folded or is all-in. The solver must have been made with
         `with_choices`.

@@ -15,10 +15,10 @@ The order of calls, in `NestedSearch`:
    search right after the raise serves (2 with fewer actions). If `here` has actions but no such raise, the search at
    the root serves. Two cases are left: `here` is empty, or its last action is such a raise. Then `_search` solves. If
    the seat has already decided in `here`, `_search` first asks for the search at the latest of these decisions (2 with
-   fewer actions), and freezes all of them.
+   fewer actions), and freezes all these decisions.
 4. `_root(before)` takes the beliefs at the end of the segment before (5), and updates them for new board cards.
-5. `_beliefs_at_end(before)` finds the segment that ends there and continues with 6. Before any action beliefs are
-   uniform.
+5. `_beliefs_at_end(before)` finds the segment that ends with the last action of `before`, and continues with 6. Before
+   any action beliefs are uniform.
 6. `_beliefs_after(segment)` begins with the beliefs at the segment's root (4), and updates them for each action of the
    segment: by the segment's last search (2), or by the blueprint if the segment was not searched.
 
@@ -56,7 +56,7 @@ from plurispiel.agents.search.two_seats import solve_two_seats
 __all__ = ["FoundStrategy", "NestedSearch", "RootBeliefs", "SearchBlueprint"]
 
 RootBeliefs = Callable[[Root], np.ndarray]
-"""Maps a root to the beliefs that replace its own: float64[num_seats, num_combos]."""
+"""Maps a root to the beliefs that replace the root's own beliefs: float64[num_seats, num_combos]."""
 
 
 class FoundStrategy(NamedTuple):
@@ -112,9 +112,9 @@ class NestedSearch:
         Counts ``searches`` without frozen decisions, ``searches again`` with the seat's earlier decisions frozen, and
         the searches of both kinds that were ``solved`` instead of found in `solutions`. Also counts ``off-model
         actions``, to which the strategy assumed for the acting seat gave probability 0 with every hand of its range.
-        Such an action counts anew each time that beliefs are inferred from it.
+        Such an action is counted each time that beliefs are inferred from it.
     root_beliefs : callable, optional
-        Maps a root to the beliefs that replace its own.
+        Maps a root to the beliefs that replace the root's own beliefs.
 
     Attributes
     ----------

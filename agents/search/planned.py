@@ -25,7 +25,8 @@ class PlannedRows:
     """A blueprint's strategies in the betting of searches.
 
     A bet of the search counts as the nearest size of the blueprint's tree, and a bet of the blueprint as the nearest
-    size that the search offers. Only folds to a bet between two sizes of the tree are a mean over both sizes.
+    size that the search offers. The exception is a bet between two sizes of the tree: the probability of folding to it
+    is the weighted mean of the probabilities at both sizes.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ class _RowsOfSolver:
         self._blueprint = blueprint
         self._streets = solver.streets
         self._first = solver.subgame.state.street
-        # Each result takes a pass over all boards. Shares serve all decisions of a seat on a street, rows both seats.
+        # A pass over all boards takes long: shares are found once for a street and seat, rows once for a street.
         self._shares = functools.cache(self._find_shares)
         self._rows = functools.cache(self._find_rows)
 

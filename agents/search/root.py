@@ -1,4 +1,4 @@
-"""The root of a search, and the game of the players left that the search solves from there.
+"""The root of a search, and the game that the search solves from the root.
 
 On the flop and later streets a search begins with the street, or at a decision of the searching seat
 (`SearchConfig.root`). With two players the subgame reaches the end of the hand and is solved by vector CFR
@@ -68,8 +68,9 @@ TWO_SEATS_NODES = 12_000
 raises are added. With this number, a search of a flop takes a gigabyte."""
 
 TWO_SEATS_NODES_A_SECOND = 2_500
-"""The same limit for each second of a time limit (`SearchConfig.time`): a search lays out this many nodes of a street
-in a second, and does a few iterations."""
+"""Under a time limit (`SearchConfig.time`), the largest number of such nodes for each second of the limit.
+
+In a second, a search lays out this many nodes of a street and does a few iterations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +110,8 @@ class Root:
     def off_tree_raises(self, config: SearchConfig, path: Path) -> tuple[AddedRaises, int]:
         """Return the raises of a path that the menu does not offer, and the number of actions that a search must know.
 
-        Two kinds of raises ask for another search: a raise that is not offered, and a raise at which a subgame ends,
-        that is, raise number `max_raises` of the street and every later one. The number counts the path's actions up to
+        Two kinds of raises ask for another search: a raise that is not offered, and a raise at which a subgame ends.
+        The latter are raise number `max_raises` of the street and all later raises. The number of actions counts up to
         and including the latest raise of either kind; it is 0 if there is none.
 
         Parameters

@@ -1,4 +1,4 @@
-"""The raises on offer in a search: as many as memory and time allow."""
+"""The raises on offer in a search: the bet sizes of its settings, as far as memory and time allow."""
 
 from collections.abc import Callable
 
@@ -20,8 +20,8 @@ class SearchMenu:
     """The sizes of the settings; where the betting would grow too large, some are removed.
 
     The sizes of the latest raises are removed first, since decisions after many raises are reached least often. In a
-    game whose rules allow few sizes of a raise, a decision offers either all of these sizes or none. It offers all if
-    the settings have sizes after as many raises on the street, and these sizes have not been removed.
+    game whose rules allow few sizes of a raise, a decision offers either all sizes of the rules or none. It offers all
+    if the menu, after removals, still has a size for the number of raises made on the street.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class SearchMenu:
 def _without_last(menu: BetMenu) -> BetMenu:
     """Return a menu without one size: the last size on offer after the largest number of raises.
 
-    If several streets offer sizes after that number of raises, the street that offers the most loses a size, and among
-    equal streets the latest.
+    If several streets offer sizes after that number of raises, the street that offers the most sizes loses one. Among
+    streets with equally many sizes, the latest street loses one.
     """
     places = [
         (number, len(row), street)

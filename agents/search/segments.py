@@ -25,7 +25,7 @@ class Segment(NamedTuple):
     before, here : tuple of Action
         The actions of the hand before the segment, and the actions of the segment so far.
     is_searched : bool
-        Whether searches serve the segment, and not the blueprint.
+        Whether searches serve the segment; if not, the blueprint does.
     """
 
     before: Actions

@@ -84,9 +84,9 @@ class StreetSolution:
 class Solutions(Generic[_Kept]):
     """The last few solutions of an agent, so that an equal search of a later hand is not solved again.
 
-    A key contains everything that differs between the agent's searches and changes a result, except the time left: a
-    search that had less time serves again, too. The settings and the blueprint, which are the same for all searches of
-    an agent in a game, are not part of a key.
+    A key contains everything that differs between the agent's searches and changes a result, except the time left: the
+    result of a search that had less time is used again, too. The settings and the blueprint, which are the same for all
+    searches of an agent in a game, are not part of a key.
 
     Parameters
     ----------
@@ -132,10 +132,11 @@ class Deadline:
 
     @contextlib.contextmanager
     def half(self) -> Iterator[None]:
-        """Give earlier searches half of the time left, so that the present search has the rest.
+        """Give the searches inside the ``with`` block half of the time left, so that the present search has the rest.
 
-        At the table earlier searches are nearly always done already, and nothing is lost. With ``root=decision`` an
-        off-tree raise asks for one more search from the earlier root. An agent that joins a hand has to do all of them.
+        At the table these earlier searches are nearly always done already, and nothing is lost. With ``root=decision``
+        an off-tree raise asks for one more search from the earlier root. An agent that joins a hand has to do all
+        earlier searches.
         """
         due = self.due
         self.due = 0.5 * (time.perf_counter() + due)
@@ -147,7 +148,7 @@ class Clock:
     """Tells a solver whether time is left for one more step. The solver calls it before each step of its iterations.
 
     A step lasts from one call of a thread to the next call of the same thread. The answer is yes if a step as long as
-    the longest so far, of any thread, would end in time. The first call of all always says yes, since without any
+    the longest so far, of any thread, would end in time. The very first call always says yes, since without any
     iteration there would be no strategy. Several threads may call a clock.
 
     Parameters

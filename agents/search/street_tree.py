@@ -25,23 +25,22 @@ A larger tree takes too long to lay out and to solve. Narrow trees (`SearchBetti
 MAX_BYTES = 1_000_000_000
 """The largest size of a street's tables, in bytes, with which `is_small` accepts a menu.
 
-Raises that are added later may exceed it."""
+Raises that are added later may enlarge the tables beyond this size."""
 
 
 class StreetTree(NamedTuple):
-    """The betting of a street as kernels read it; children stand side by side, after their parents.
+    """The betting of a street as kernels read it. The children of a node stand side by side, after the node.
 
     Attributes
     ----------
     kinds, actors, num_actions, first_child : int32[num_nodes]
-        The kind of each node (`DECISION`, `END` or `LEAF`); for a decision the seat to act, its number of actions and
-        the index of its first child. At ends and leaves only `kinds` has a meaning.
+        `kinds` is the kind of each node: `DECISION`, `END` or `LEAF`. For decisions, the others are the seat to act,
+        the number of actions and the index of the first child. At ends and leaves only `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
         The first cell of the seat's table at the node, -1 if the seat has no choice there. Tables of decisions come
         before those of choices at leaves, so that averages and frozen rows need arrays for decisions only.
     reach_rows : int32[num_nodes, num_seats]
-        Row of the seat's reach in the workspace; nodes after the same decisions and actions of the seat
-        share a row.
+        Row of the seat's reach in the workspace. Nodes after the same decisions and actions of the seat share a row.
     live : int64[num_nodes]
         The set of seats that have not folded, as a bit mask.
     contributions : int64[num_nodes, num_seats]
@@ -83,8 +82,8 @@ class SearchBetting:
     """The nodes of a street's betting from a root on, parents first.
 
     Unless the street is the last one, there are leaves at the start of the next street and after `max_raises` raises on
-    this street. Where the blueprint's tree has no node for a leaf, the seats that still have to answer may fold or
-    call, and then hands are checked down.
+    this street. Where the blueprint's tree has no node for a leaf on this street, the seats that still have to answer
+    may only fold or call. Where it has no node for the start of the next street, hands are checked down.
 
     Parameters
     ----------
@@ -147,7 +146,7 @@ class SearchBetting:
         self.depth = max(self._num_before(node)[self._states[node].actor] + 1 for node in self.actions)
 
     def _grow(self, *, is_narrow: bool) -> None:
-        """Find all nodes; in a narrow tree there are raises only on the path that was seen and after it."""
+        """Find all nodes; in a narrow tree there are raises only on the path `seen`, and after the end of this path."""
         self.paths: dict[Path, int] = {(): 0}
         self.actions: dict[int, tuple[int, ...]] = {}
         self._states, self._parents = [self._root], [-1]
@@ -159,8 +158,8 @@ class SearchBetting:
             kind, place = self._kind(state), None
             if kind == LEAF and self._continuations is not None:
                 place = self._continuations.place((*self._history, *path))
-            # A leaf without a node in the blueprint's tree becomes a decision without raises if it is on the street,
-            # and an end if it is after the street: there hands are checked down.
+            # A leaf without a node in the blueprint's tree becomes a decision without raises if it is on the street.
+            # After the street it becomes an end, where hands are checked down.
             is_closed = kind == LEAF and place is None and state.street == self._street
             if kind == LEAF and place is None:
                 kind = DECISION if is_closed else END

@@ -73,8 +73,8 @@ def solve_two_seats(
     added, frozen : optional
         Off-tree raises, and the strategies of frozen decisions, as in `StreetSolution`; by default none.
     began, deadline : float, optional
-        Times of `time.perf_counter` at which work on the search began and at which the answer is due. By default now,
-        and `config.time` after `began`.
+        Times of `time.perf_counter` at which work on the search began and at which the answer is due. By default
+        `began` is now, and `deadline` is `config.time` after `began`.
     """
     began = time.perf_counter() if began is None else began
     added, frozen = added or {}, frozen or {}
@@ -152,7 +152,9 @@ def begin_two_seats(solver: VectorSolver, config: SearchConfig, known: KnownRows
 
 
 def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, until: float = 1.0) -> None:
-    """Do the iterations of a search, or the next ones until a share of them is done; at least one in any case.
+    """Do the iterations of a search, or only those until a share of all its iterations is done.
+
+    At least one iteration is done in any case.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, u
         The time of `time.perf_counter` at which the iterations must have ended if `config.iterations` is 0; else
         ignored.
     until : float
-        The share of `config.iterations` that is done in the end; ignored if `config.iterations` is 0.
+        The share of all iterations that is done when the function returns; ignored if `config.iterations` is 0.
     """
     if config.iterations:
         factor = LAST_STREET_FACTOR if len(solver.streets) == 1 else 1

@@ -15,11 +15,12 @@ __all__ = ["CardEv", "card_evs", "deals_cards"]
 
 
 class CardEv(NamedTuple):
-    """The mean EVs of the players' whole ranges after a card, as EVs are counted by `node_ev.NodeEv`.
+    """Each player's mean EV after a card, over the player's whole range. EVs are counted as in `node_ev.NodeEv`.
 
     Attributes
     ----------
     card : int
+        The card that is dealt next.
     ev : float64[2]
         Chips, out of position first; NaN if no compatible hands are left.
     pairs : float

@@ -1,13 +1,14 @@
 """Iterating until exploitability is small enough: when to measure it, and when time is up.
 
-A measurement takes about as long as one or two iterations, with buckets as long as many. So measurements are spread.
-The next one comes where the target would be reached if exploitability kept falling as between the last two, in
-proportion to a power of the iterations. But each time the iterations grow by 8 to 25 %, with buckets by 15 to 25 %.
+A measurement takes about as long as one or two iterations, with buckets as long as many iterations. So measurements are
+rare. The next measurement comes where the target would be reached if exploitability kept falling as between the last
+two measurements, in proportion to a power of the number of iterations. But from one measurement to the next, the number
+of iterations grows by at least 8 %, with buckets by at least 15 %, and by at most 25 %.
 
-The first measurement comes after 16 iterations, with buckets after 64. With a time limit, an extra one comes after the
-first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest measurement
-is kept free for the next one. The clock is read after every iteration, or every hundredth of a second if iterations are
-shorter.
+The first measurement comes after 16 iterations, with buckets after 64. With a time limit, an extra measurement comes
+after the first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest
+measurement is kept free for the next one. The clock is read after every iteration, or every hundredth of a second if
+iterations are shorter.
 
 A run that was stopped can be continued. The measurement at the stop does not count in the choice of later measurements,
 so the run continues as if it had not been stopped.
@@ -26,7 +27,7 @@ OnProgress = Callable[[int, float, float], None]
 
 _FIRST_CHECK, _FIRST_CHECK_WITH_BUCKETS = 16, 64
 _MIN_FACTOR, _MIN_FACTOR_WITH_BUCKETS, _MAX_FACTOR = 1.08, 1.15, 1.25
-_MIN_POWER = 1.5  # of the fall: one measurement may be little better than the one before by chance
+_MIN_POWER = 1.5  # the least power assumed: by chance, a measurement may be little better than the one before
 _GAIN = 0.95  # with buckets, a run also ends when doubling its iterations gains less than 5 %
 _PIECE_S = 0.01  # shorter iterations are done together between two looks at the clock
 _FREE = 1.5  # kept free for the last measurement, in lengths of the measurement before: durations vary
@@ -76,11 +77,11 @@ class Progress:
     last_pct, last_iteration : float, int
         The latest measurement that counts, and its iteration.
     lowest_pct, of_iteration : float, int
-        The measurement after which none was lower by 5 % or more, and its iteration.
+        The latest measurement that was more than 5 % below the earlier value of `lowest_pct`, and its iteration.
     seconds : float
         Time of the iterations and measurements so far.
     iteration_s, measurement_s : float
-        Length of the latest iterations, each, and of the latest measurement.
+        Seconds that each of the latest iterations took, and seconds of the latest measurement.
     """
 
     check: int = 0
@@ -155,7 +156,7 @@ def converge(
 
 
 class _Pace:
-    """Iterations against the clock, and against a call that ends them.
+    """Runs iterations until the time is up or a call ends them.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ class _Pace:
         return self._deadline - _FREE * self._state.measurement_s - self._clock()
 
     def run_to(self, iteration: int) -> bool:
-        """Iterate up to number `iteration`, and return True; False if the run ended before."""
+        """Iterate until `iteration` iterations are done, and return True; False if the run ended before."""
         while self._solver.iteration < iteration:
             if self._solver.iteration and (self.is_over() or (self._goes_on is not None and not self._goes_on())):
                 return False

@@ -1,7 +1,7 @@
-"""Exact equities of two ranges on all flops at once.
+"""Exact equities of two ranges on all flops, computed together.
 
-A board of five cards counts for every flop in it. If ranges treat all suits alike, each of the 134,459 classes of such
-boards is shown down once.
+The showdown on a board of five cards counts for every flop that the board contains. The ranges must treat all suits
+alike, so that one showdown is enough for each of the 134,459 classes of boards.
 """
 
 from itertools import combinations
@@ -22,7 +22,7 @@ def treats_suits_alike(weights: np.ndarray) -> bool:
 
 
 def flop_equities(ranges: np.ndarray, rules: HoldemRules) -> tuple[np.ndarray, np.ndarray]:
-    """Return the equity of seat 0 on every class of flops, and the weight of all pairs of hands there.
+    """Return the equity of seat 0 on every class of flops, and the weight of all compatible pairs of hands on the flop.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def flop_equities(ranges: np.ndarray, rules: HoldemRules) -> tuple[np.ndarray, n
     Raises
     ------
     ValueError
-        If a range has other weights in other suits.
+        If a range does not treat all suits alike.
     """
     if not treats_suits_alike(ranges):
         raise ValueError("the ranges must have the same weights in all suits: name whole classes of hands, such as AKs")

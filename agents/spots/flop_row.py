@@ -1,4 +1,4 @@
-"""One spot on many flops: the solution of a flop as a row of numbers."""
+"""One spot on many flops: solves the spot on a flop, and sums up the solution as a row of a table."""
 
 import dataclasses
 import math
@@ -31,12 +31,12 @@ class FlopRow:
     weight : float
         The number of flops for which the flop stands.
     pairs : float
-        The summed weights of all pairs of compatible hands on the flop. A mean over deals weighs each flop by
-        ``weight * pairs``.
+        The summed weights of all pairs of compatible hands on the flop. A mean over all deals gives each flop the
+        weight ``weight * pairs``.
     ev : tuple of float
         EV of both players in chips, out of position first.
     equity : tuple of float
-        The players' shares of the pot without further bets.
+        The players' shares of the pot if no further bets are made, out of position first.
     exploitability_pct, bucket_exploitability_pct, iterations
         As in `SpotSolution`.
     frequencies : dict of str to float or None
@@ -87,9 +87,10 @@ def check_suits(spot: Spot) -> None:
 
 
 def solve_flop(spot: Spot, settings: SolveSettings, flop: WeightedFlop, *, threads: int = 2) -> FlopRow:
-    """Solve a spot on a flop; the row, but for `FlopRow.seconds`, depends on nothing but the first three arguments.
+    """Solve a spot on a flop, and return the solution as a row.
 
-    With a limit of seconds (`SolveSettings.max_seconds`), it depends on the speed of the machine.
+    The row, but for `FlopRow.seconds`, depends on nothing but the first three arguments. With a limit of seconds
+    (`SolveSettings.max_seconds`), the row also depends on the speed of the machine.
     """
     begin = time.perf_counter()
     solution = solve_spot(

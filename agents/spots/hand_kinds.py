@@ -112,6 +112,6 @@ def _ranks(cards: Iterable[int]) -> int:
 
 
 def _straights(ranks: int) -> int:
-    """Return the straights in a set of ranks: a bit for each lowest rank, the ace of a straight to the five first."""
+    """Return the straights in a set of ranks: a bit for the lowest card of each, bit 0 for the ace below a deuce."""
     low = ranks << 1 | ranks >> _ACE & 1  # the ace also counts below the two
     return low & low >> 1 & low >> 2 & low >> 3 & low >> 4

@@ -1,4 +1,4 @@
-"""Locked strategies of a spot, as texts by node and action."""
+"""Reads the locked strategies of a spot, which are texts by node and action."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -30,7 +30,7 @@ def locked_strategy(name: str, table: object, names: Sequence[tuple[str, str]], 
     Raises
     ------
     ValueError
-        If the lock is malformed, or the probabilities of a hand in the range do not fit.
+        If the lock is malformed, or the probabilities of a locked hand in the range do not sum to 1.
     """
     if not isinstance(table, Mapping):
         raise ValueError(f"lock {name!r} must be a table, got {table!r}")

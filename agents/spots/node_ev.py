@@ -1,8 +1,8 @@
-"""The EV of every hand and every action at a node of a solved spot of two players, and every hand's equity there.
+"""The EV of every hand and every action at a node of a solved spot of two players, and every hand's equity.
 
-On the spot's first street, one measuring walk over the whole tree gives the values. On later streets, a new solver is
-made for the part of the game after the node. It begins with both players' weights at the node, and copies the average
-strategies. So the walk covers only the boards that can follow the node.
+On the spot's first street, a measuring walk over the whole tree for each player gives the values. On later streets, a
+new solver is made for the part of the game after the node. It begins with both players' weights at the node, and copies
+the average strategies. So a walk covers only the boards that can follow the node.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ __all__ = ["NodeEv", "combo_equity", "node_ev", "solver_behind"]
 
 @dataclass(frozen=True, eq=False)
 class NodeEv:
-    """Values of hands at a node, if both players follow the average strategies from there on.
+    """Values of hands at a node, if both players follow the average strategies from the node on.
 
-    The EV of a hand is its mean share of the final pot, less its own further bets, in chips: bets before the node are
-    not subtracted. So folding has EV 0. The mean is over the other player's compatible hands, by their weights at the
-    node, and over the cards to come.
+    The EV of a hand is its mean share of the final pot, less the player's further bets, in chips: bets before the node
+    are not subtracted. So folding has EV 0. The mean is over the other player's compatible hands, by their weights at
+    the node, and over the cards to come.
 
     Attributes
     ----------

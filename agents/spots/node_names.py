@@ -68,9 +68,9 @@ def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: 
 def action_names(subgame: Subgame, decision: BettingDecision) -> list[tuple[str, str]]:
     """Return two names for each action of a decision.
 
-    The first is the usual one: ``f``, ``c``, ``allin``, or a bet or raise by its share of the pot, or by its chips if
-    the shares of two round to the same percentage. The second gives bets and raises, also all-in, in chips put in on
-    the street.
+    The first name is the usual one: ``f``, ``c``, ``allin``, or a bet or raise by its share of the pot, or by its chips
+    if the shares of two sizes round to the same percentage. The second name gives bets and raises, also all-in, in
+    chips put in on the street.
     """
     contributions = decision.state[betting_kernels.CONTRIB : betting_kernels.CONTRIB + 2]
     before = min(_street_start(subgame, decision))

@@ -213,7 +213,7 @@ class Spot:
     def _deepest(self) -> int:
         """Return the second largest stack: the largest stack's chips above this amount cannot be contested.
 
-        If one number was given, all stacks are equal, and it is returned.
+        If one number was given, all stacks are equal, and the number is returned.
         """
         stacks = self._all_stacks()
         return sorted(stacks)[-2] if len(stacks) > 1 else stacks[0]

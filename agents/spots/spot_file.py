@@ -1,4 +1,4 @@
-"""Spots as TOML files, and their solutions as folders."""
+"""Reads and writes spots as TOML files, and their solutions as folders."""
 
 import json
 import math

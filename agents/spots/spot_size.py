@@ -1,6 +1,7 @@
 """The size of a spot before it is solved: nodes, boards, memory, and the street whose bets to cut.
 
-Betting below equal states is counted once, so that a tree of millions of nodes is counted in a moment.
+Nodes after equal states are counted only for the first of these states, so that counting millions of nodes takes a
+moment.
 """
 
 import dataclasses
@@ -48,7 +49,7 @@ class SpotSize:
         Bytes of the solver's tables and workspaces: exactly those of the solver if the betting has at most 5,000 nodes
         and no hands are in buckets, and else within a few percent.
     nodes : dict of str to int
-        For each street from the spot's on, the number of betting nodes. They count once, whatever the board.
+        For each street from the spot's on, the number of betting nodes. A node counts once, not once for each board.
     boards : dict of str to int
         For each of these streets, the number of boards. Boards that a renaming of suits turns into each other count
         once.
@@ -142,7 +143,7 @@ def _measured(spot: Spot, threads: int) -> SpotSize:
 
 @dataclass(frozen=True)
 class _Hands:
-    """The boards of a street, and for each seat the blocks of its hands on all boards and on the largest."""
+    """The number of boards of a street, and each seat's blocks of hands: on all boards, and the most on one board."""
 
     num_boards: int
     blocks: tuple[int, int]
@@ -201,16 +202,17 @@ def _near_blocks(counts: np.ndarray, street: int, hands: _Hands, *, by_buckets: 
 
 
 def _count_betting(spot: Spot) -> np.ndarray:
-    """Return numbers by street: int64[num_streets, 4], nodes, rows of the first and the last seat, and ends.
+    """Return four counts for each street: int64[num_streets, 4].
 
-    Rows are actions at a seat's decisions. With three players, the second entry counts the rows of all of them.
+    The counts are the street's nodes, the rows of the first seat, the rows of the last seat, and the street's ends.
+    Rows are actions at a seat's decisions. With three players, the second count has the rows of all players.
     """
     counter = _Counter(spot.raises(), spot.street, len(STREETS))
     return counter.below(spot.start(), spot.street)
 
 
 class _Counter:
-    """Counts betting below states, equal states once."""
+    """Counts the betting after states, and keeps the counts of each state for equal states."""
 
     def __init__(self, raises: RaiseMenu, first: int, last: int):
         self._raises = raises
@@ -278,7 +280,7 @@ def _fewer(table: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _lists(entry: Mapping[str, Any]) -> dict[str, list[list[str]]]:
-    """Return the sizes of the first bet and of each raise, one by one."""
+    """Return lists of sizes by kind: one list under ``bet``, and under ``raise`` one list for each raise."""
     found = {}
     for kind, sizes in entry.items():
         texts = sizes if isinstance(sizes, (list, tuple)) else [sizes]
@@ -287,7 +289,7 @@ def _lists(entry: Mapping[str, Any]) -> dict[str, list[list[str]]]:
 
 
 def _shorter(entry: list[str]) -> list[str]:
-    """Return a list of sizes without the first that is not all-in, as bets that leave chips behind cost most."""
+    """Return a list of sizes without the first size that is not all-in: after such a bet the betting goes on."""
     if len(entry) < 2:
         return entry
     left_out = next((k for k, word in enumerate(entry) if word.lower() != "allin"), 0)

@@ -41,7 +41,8 @@ class SpotSolution:
     spot : Spot
         The spot that was solved.
     ev : tuple of float
-        Each player's value in chips: its share of the final pot less its own further bets. The values sum to the pot.
+        Each player's value in chips: the player's share of the final pot, less the player's further bets. The values
+        sum to the pot.
     equity : tuple of float
         Each player's share of the pot, 0 to 1, if the hands were shown down without further bets.
     exploitability_pct : float
@@ -126,7 +127,7 @@ class SpotSolution:
         return node_strategy(self.spot, self.solver, node)
 
     def node_ev(self, node: str = "") -> NodeEv:
-        """Return the EV and the equity of every hand, and the EV of every action, at a node of two players.
+        """Return the EV and equity of every hand, and the EV of every action, at a node of a spot of two players.
 
         `node` and the errors are those of `strategy`.
 
@@ -140,7 +141,7 @@ class SpotSolution:
         return node_ev(self.spot, self.solver, node)
 
     def record(self, node: str = "") -> dict[str, Any]:
-        """Return the solution as a dict for JSON, with the strategy at one node and, of two players, the hands' EV.
+        """Return the solution as a dict for JSON, with the strategy at one node and, for two players, each combo's EV.
 
         `node` and the errors are those of `strategy`.
         """
@@ -185,7 +186,7 @@ def solve_spot(
     max_seconds, max_iterations : float, int
         Limits at which the run ends even if the target is not reached. The seconds include the last measurement, if it
         takes at most half as long again as the one before. With buckets, a measurement of `exploitability_pct` follows
-        after that. At least one iteration is done and measured.
+        that the seconds do not include. At least one iteration is done and measured.
     threads : int
         Number of threads with two players; with three players the solver always uses one.
     on_memory : callable, optional
@@ -233,14 +234,14 @@ def new_solver(
     threads: int = 2,
     on_memory: Callable[[int], None] | None = None,
 ) -> VectorSolver | ThreeWaySolver:
-    """Return a solver of a spot that has done no iteration; parameters and errors are those of `solve_spot`."""
+    """Return a solver of a spot, before its first iteration; parameters and errors are those of `solve_spot`."""
     if spot.middle is not None:
         return three_way_solver(spot, algorithm, on_memory=on_memory)
     return VectorSolver(
         spot.subgame(),
         algorithm or default_algorithm(spot),
         threads=threads,
-        # A hand that is checked down has few rows, and its values are then equities to all digits.
+        # Without bets there are few rows, so float64 takes little memory, and values are equities to all digits.
         dtype=np.float32 if spot.has_bets() else np.float64,
         thinning=_THINNING if _is_thinned(spot) else 0,
         on_memory=on_memory,

@@ -32,7 +32,7 @@ def three_way_solver(
     algorithm : str, optional
         See `discounting.parse_discounting`; by default `DEFAULT_ALGORITHM`.
     on_memory : callable, optional
-        Called with the number of bytes of the solver's tables, before their allocation; an exception prevents it.
+        Called with the number of bytes of the solver's tables, before the allocation, which an exception prevents.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Small games, solved over the whole game tree: the CFR family, and the solution that it leaves."""
+"""Small games, solved over the whole game tree: solvers of the CFR family, and stored solutions."""
 
 from plurispiel.agents.tabular.solution import Solution, load_solution, save_solution
 from plurispiel.agents.tabular.solver import Solver

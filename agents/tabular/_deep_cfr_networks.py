@@ -1,4 +1,4 @@
-"""OpenSpiel's Deep CFR, one iteration at a time. The only module here that imports PyTorch."""
+"""OpenSpiel's Deep CFR, one iteration at a time. The only module of this folder that imports PyTorch."""
 
 import contextlib
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ _BATCH = 4_096
 class SteppedDeepCfr(deep_cfr.DeepCFRSolver):
     """OpenSpiel's solver, whose method ``solve`` is divided into its iterations and the training of its policy.
 
-    There are two differences. A batch is smaller while a memory holds fewer samples; OpenSpiel would not train at all.
-    Each policy network is trained from new weights, with random numbers of its own.
+    There are two differences. While a memory holds fewer samples than a batch, a batch is smaller; OpenSpiel would not
+    train at all. Each policy network is trained from new weights, with its own random numbers.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class SteppedDeepCfr(deep_cfr.DeepCFRSolver):
             self._generators = _state()
 
     def iterate(self) -> None:
-        """Do an iteration: for each player in turn, traversals and the training of the advantage network."""
+        """Do an iteration: for one player after another, traversals and the training of the advantage network."""
         with generators_kept():
             _set_state(self._generators)
             for player in range(self._num_players):
@@ -72,16 +72,16 @@ class SteppedDeepCfr(deep_cfr.DeepCFRSolver):
         return _outputs(self._advantage_networks[player], tensors)
 
     def policy(self, tensors: np.ndarray) -> np.ndarray:
-        """Return the outputs of the policy network, probabilities over all actions, legal or not: as `advantages`."""
+        """Return the policy network's probabilities of all actions, legal or not, shaped as in `advantages`."""
         return _outputs(self._policy_network, tensors)
 
 
 @contextlib.contextmanager
 def generators_kept() -> Iterator[None]:
-    """Put the global random generators and PyTorch's number of threads back after the block, in which it is 1.
+    """Run a block with one thread of PyTorch; then restore the number of threads and the global random generators.
 
     OpenSpiel's program draws from the global generators. More threads than one are slower for networks of this size,
-    and rounding would depend on their number.
+    and rounding would depend on the number of threads.
     """
     state, threads = _state(), torch.get_num_threads()
     there = torch.cuda.is_available()
@@ -108,7 +108,7 @@ def _set_state(state: tuple[Any, Any]) -> None:
 
 
 def _word(*seeds: int) -> int:
-    """Return a seed for OpenSpiel, which adds the numbers of players to it; numpy's have 32 bits."""
+    """Return a seed of 31 bits: OpenSpiel adds a player's number to it, and the sum must fit numpy's 32 bits."""
     return int(np.random.SeedSequence(seeds).generate_state(1)[0] >> 1)
 
 

@@ -1,9 +1,9 @@
 """Deep CFR as a baseline: OpenSpiel's program for PyTorch, read out as a strategy for every infoset.
 
-Iterations are those of ``open_spiel.python.pytorch.deep_cfr``: traversals by external sampling, for each player in
-turn, that fill a memory of sampled regrets; then the player's advantage network is trained from new weights. The result
-is a policy network, trained on a memory of the strategies played. It is read out here at all infosets at once, so that
-nothing later needs PyTorch.
+Iterations are those of ``open_spiel.python.pytorch.deep_cfr``. An iteration takes one player after another: traversals
+by external sampling fill the player's memory of sampled regrets, then the player's advantage network is trained from
+new weights. The result is a policy network, trained on a memory of the strategies played. This module reads out the
+policy network's strategy at all infosets, so that nothing later needs PyTorch.
 
 PyTorch is an extra (`deep`), imported only when a solver is made.
 
@@ -43,7 +43,7 @@ class DeepCfr:
     traversals : int
         Number of traversals for each player in an iteration.
     layers : tuple of int
-        Widths of the hidden layers, of the advantage networks and of the policy network.
+        Widths of the hidden layers, the same in the advantage networks and in the policy network.
     advantage_steps : int
         Steps of training of each advantage network, in each iteration.
     policy_steps : int
@@ -134,7 +134,7 @@ class DeepCfrSolver(Solver):
     ----------
     tree : GameTree
     algorithm : DeepCfr
-        `iterations` is the caller's matter; `run` does as many as it is told.
+        Its `iterations` are not used here; `run` does as many iterations as it is told.
     seed : int
         At least 0.
 
@@ -175,8 +175,8 @@ class DeepCfrSolver(Solver):
     def current_strategy(self) -> np.ndarray:
         """Return the strategy that the next iteration begins with: float64[A].
 
-        It is proportional to the positive advantages of the networks. In an infoset without a positive one, it takes
-        the action with the largest.
+        The strategy is proportional to the positive advantages of the networks. In an infoset without a positive
+        advantage, it takes the action with the largest advantage.
         """
         tree = self.tree
         found = np.empty(tree.num_actions)
@@ -193,9 +193,10 @@ class DeepCfrSolver(Solver):
         return normalised(tree, positive)
 
     def average_strategy(self) -> np.ndarray:
-        """Return the average strategy so far, of a policy network that is trained for it: float64[A].
+        """Return the average strategy so far, as a policy network learns it: float64[A].
 
-        The network is trained once for an iteration. Its probabilities are divided by their sum over the legal actions.
+        The network is trained at the first call after an iteration. Its probabilities are divided by their sum over
+        the legal actions.
         Before the first iteration, the strategy is uniform.
         """
         if self._average[0] != self.iteration:

@@ -185,7 +185,7 @@ def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
     Parameters
     ----------
     folder : Path
-        An older solution there is replaced.
+        The folder to write; an older solution in it is replaced.
     curve : float64[k, 3]
         At each measurement so far, the number of iterations, the seconds and the distance from an equilibrium in the
         game's unit: the exploitability with two players and zero-sum payoffs, else NashConv.

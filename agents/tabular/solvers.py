@@ -1,13 +1,13 @@
 """The CFR family: solvers that keep a regret for every action of every infoset of a game tree.
 
-Arrays of shape [A] have a number for each action of each infoset, infoset after infoset, as `GameTree` numbers them.
+Arrays of shape [A] have an entry for each action of each infoset, infoset after infoset, as `GameTree` numbers them.
 
 The full-width solvers (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) share one algorithm with three exponents. In
-iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to the totals R. Then positive R are
+iteration t = 1, 2, ... one player after another adds counterfactual regrets to the totals R. Then positive R are
 multiplied by ``t^alpha / (t^alpha + 1)``, negative R by ``t^beta / (t^beta + 1)``. The next strategy is proportional
 to the positive R, or uniform if no R is positive. The result is the average strategy: iteration t has the weight
 ``t^gamma``, and each probability is also weighted by the player's own reach. A *plan* is a strategy in the form of
-these reaches, a number for each sequence of the player's own actions.
+these reaches, one for each sequence of the player's own actions.
 
 CFR+ has alpha = infinity, beta = -infinity and gamma = 1, so its factors are 1 and 0. PCFR+ has the same alpha and
 beta, gamma = 2, and adds a prediction to R before the strategy is computed. The hybrid updates all players
@@ -60,8 +60,8 @@ class FullWidth:
         for the next strategy only, and R does not keep the prediction. Source: Farina, Kroer and Sandholm, "Faster game
         solving via predictive Blackwell approachability", 2021.
     simultaneous : bool
-        Whether all players update against the strategies of the iteration before. If not, they update in turn, player
-        0 first, each against the newest strategies.
+        Whether all players update against the strategies of the iteration before. If not, player 0
+        updates first, then player 1 and so on, each against the newest strategies.
     omitted : int
         Number of iterations at the start that have weight 0 in the average.
     """
@@ -96,8 +96,8 @@ class ExternalSampling:
     ----------
     name : str
     gamma : float
-        Exponent of the weight t^gamma that iteration t has in the regrets and in the average: 0 weighs all equally,
-        1 gives linear MCCFR.
+        Exponent of the weight t^gamma that iteration t has in the regrets and in the average: with 0 all iterations
+        count equally, 1 gives linear MCCFR.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Networks that come with the package."""
+"""Finds the networks that come with the package."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).with_name("nets")
 
 
 def bundled_nets() -> list[str]:
-    """Return the names of the networks that come with the package, which are those of their levels."""
+    """Return the names of the networks that come with the package; each has the name of its level."""
     return sorted(each.name for each in _FOLDER.iterdir() if holds_artefact(each))
 
 

@@ -1,4 +1,4 @@
-"""Solved situations on disk, in shards of a thousand: artefacts that resume after any interruption.
+"""Solved situations on disk, in shards of a thousand; solving them resumes after any interruption.
 
 A shard holds the situations of consecutive numbers. A situation follows from the seed, the split and its number
 (`draw_situation`), so the data are the same however often their making was stopped.
@@ -47,10 +47,10 @@ __all__ = [
 ]
 
 SHARD = 1_000
-"""Situations of a full shard."""
+"""Number of situations in a full shard."""
 
 FLUSH_SECONDS = 60.0
-"""Least time between two writes of one shard: a stop costs no more time than this."""
+"""Least time between two writes of one shard: a stop loses the work of about this time."""
 
 _KIND, _FORMAT = "value data", 1
 
@@ -88,9 +88,9 @@ class Shard(NamedTuple):
     ----------
     split : str
     first : int
-        Number of its first situation.
+        Number of the shard's first situation.
     size : int
-        Number of situations that it should have.
+        Number of situations that the shard should have.
     """
 
     split: str
@@ -98,7 +98,7 @@ class Shard(NamedTuple):
     size: int
 
     def place(self, folder: Path) -> Path:
-        """Return its folder, below that of the data set."""
+        """Return the shard's folder, a subfolder of the data set's folder."""
         return folder / f"{self.split}-{self.first // SHARD:05}"
 
 
@@ -110,9 +110,10 @@ class Situations(NamedTuple):
     boards : uint8[n, num_cards]
         Each board represents all boards that differ from it by a renaming of suits (`boards.BoardClasses`).
     pots, behind : float64[n]
-        Chips of both seats in the pot, and those behind each seat.
+        Chips in the pot, from both seats, and chips that each seat can still put in.
     roots : float16[n, 2, num_hands]
-        Square roots of the weights in both ranges; the sum of the weights need not be 1 (`ranges`).
+        Square roots of the weights in both ranges; the sum of the weights need not be 1. `ranges` returns ranges
+        that sum to 1.
     evs : float16[n, 2, num_hands]
         Values in pots (`Solved.evs`).
     slack : float32[n]
@@ -163,7 +164,7 @@ def sample(
         The numbers of situations of each split that the data set should have. A data set that has more keeps them.
     solve : callable
     on_solved : callable
-        Called with the split after each situation, also for those that were there already.
+        Called with the split after each situation, also for situations that were there already.
 
     Raises
     ------
@@ -261,12 +262,13 @@ def load_situations(
 ) -> Situations:
     """Return the situations of a split; without `count`, all up to the first shard that is missing.
 
-    Without `config` the folder must hold both splits, and tells the origin of its shards.
+    Without `config` the folder must hold both splits, and the origin is read from its first shard.
 
     Raises
     ------
     ArtefactRefused
-        If the folder holds no data set, a shard is damaged or of another origin, or there are fewer situations.
+        If the folder holds no data set, a shard is damaged or of another origin, or there are fewer situations
+        than `count`.
     """
     config = config or data_config(folder)
     parts = [

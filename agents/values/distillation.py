@@ -1,13 +1,14 @@
 """Networks for the end of a street, distilled from a network for the start of the next one.
 
-The value of a hand at the end of a street is the mean of its values on the boards that may follow. With the weights
-m_c of the other seat's matching hands on the board with the new card c, and m without it, the expected value is
+The value of a hand at the end of a street is the mean of its values on the boards that may follow. Let m[h] be the
+weight of the other seat's hands that match hand h, m_c[h] this weight on the board with the new card c, and e_c[h] the
+expected value of h on that board. Then the expected value at the end of the street is
 
     e[h] = sum_c m_c[h] e_c[h] / (44 m[h])     on the turn, where 44 rivers are left given both hands.
 
 The network learns the *residual*: the gain of bets over checking down. The same formula holds for the residual, so a
-few random cards give an unbiased estimate, which is free of the luck of checking down. Such targets need a squared
-error. No solver is needed: each epoch has situations of its own.
+few random cards give an unbiased estimate, which is free of the luck of checking down. Random targets need a squared
+error, whose minimum is at their mean. No solver is needed, so each epoch can have new situations.
 """
 
 import dataclasses
@@ -39,8 +40,8 @@ from plurispiel.agents.values.zero_sum import without_gain
 __all__ = ["FreshSituations", "distil", "distilled_evs", "level_taught_by", "residuals"]
 
 _PER_BOARD = 4
-"""The least number of situations on a board. Four cost half as much as four boards, most of whose time goes into orders
-of hands."""
+"""The least number of situations on a board. Four situations on one board take half as long as on four boards, since
+most of the time goes into ordering a board's hands."""
 
 _MOST_BOARDS = 1_000
 _FLOPS = 200
@@ -56,7 +57,7 @@ def level_taught_by(level: Level) -> Level:
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no such level.
     """
     for found in LEVELS.values():
         if found.teacher == level.name:
@@ -90,7 +91,7 @@ def residuals(
         Chips behind, in pots.
     chosen : int[k], optional
         Numbers of the boards to take the mean over (`next_boards`). All of them, the default, give the exact mean of
-        the teacher's values, and k random ones an estimate without bias. Before the flop, always give them.
+        the teacher's values, and k random ones an unbiased estimate. Before the flop, always give `chosen`.
     """
     numbers = None if chosen is None else tuple(chosen.tolist())
     boards = next_boards(rules, ordered.board, teacher.num_bins, numbers)

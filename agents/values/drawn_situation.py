@@ -60,7 +60,8 @@ def draw_situation(
     split : {"train", "unseen"}
     number : int
     board : tuple of int, optional
-        A board from `draw_board`; by default the situation draws one, or `Level.per_board` neighbours share one.
+        A board from `draw_board`. By default each situation draws its own board, or `Level.per_board` situations with
+        consecutive numbers share one.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SPLITS.index(split), number)))
     rules = level.rules
@@ -97,7 +98,7 @@ def is_from_play(level: Level, numbers: np.ndarray) -> np.ndarray:
 
 
 def _start_of(level: Level, rng: np.random.Generator) -> BettingState:
-    """Return the next street after a called raise, or a mere call, before the flop and checks afterwards."""
+    """Return the start of the next street after a called raise, or only a call, before the flop, and then checks."""
     low, high = _PARTS[int(rng.integers(len(_PARTS)))]
     part = int(rng.integers(low, high))
     rules = level.rules

@@ -1,4 +1,4 @@
-"""A few unseen situations with all values side by side: a network's, exact ones and those of checking down."""
+"""A few unseen situations with three values for each hand: the network's, the exact one, and that of checking down."""
 
 from typing import NamedTuple
 
@@ -45,9 +45,9 @@ class Example(NamedTuple):
 def examples(stored: StoredNet, count: int = 3) -> list[Example]:
     """Return unseen situations of different depth, solved exactly, the fewest chips behind first.
 
-    All networks of a level have the same ones: the first situation of each stratum by chips behind (`STACKS`), without
-    the shallowest strata if there are more than `count`. At the end of a street there is none, since values there are
-    those of another network.
+    All networks of a level get the same situations: the first of each stratum by chips behind (`STACKS`), without the
+    shallowest strata if there are more than `count`. The list is empty for a level at the end of a street, whose values
+    come from another network.
     """
     level = stored.level
     if level.teacher is not None:

@@ -1,8 +1,8 @@
-"""The error that an encoding costs any network: that of the best answers that the encoding can express.
+"""The error that the encoding alone causes: the error of the best outputs that any network could give.
 
 For each seat of each situation, the outputs are fitted to the exact values of all hands by least squares, as if a
-network knew them. The error left is that of the encoding alone. Outputs with the least mean absolute error would leave
-a little less.
+network knew these values. The error that is left comes from the encoding alone. Outputs with the least mean absolute
+error would leave a little less.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The places in a game that have networks. A *level* is the start or the end of a street."""
+"""Levels: the starts and ends of streets for which there are networks."""
 
 import functools
 import math
@@ -61,7 +61,7 @@ class Level:
 
     @property
     def end(self) -> str | None:
-        """At the start of a street: the level at its end, whose networks limit the depth of solutions."""
+        """The level at the end of the street that starts here, whose networks limit the depth of solutions, if any."""
         name = f"end-of-{self.name}"
         return name if name in LEVELS else None
 
@@ -141,7 +141,7 @@ def pot_of(state: BettingState) -> int:
 
 
 def chips_behind(state: BettingState) -> int:
-    """Return the most chips that both seats can still put in, at the start of a street.
+    """Return the chips that each seat can still put in and have called, at the start of a street.
 
     Limit games have no stacks; there all raises of the streets that remain are counted.
     """

@@ -13,7 +13,7 @@ __all__ = ["Layers", "ValueNet", "new_layers"]
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """The numbers of a network of L hidden layers, each followed by a parametric rectifier.
+    """The parameters of a network with L hidden layers, each followed by a parametric rectifier.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Layers:
     slopes: np.ndarray
 
     def arrays(self) -> list[np.ndarray]:
-        """Return all arrays in one order: weights and biases of each layer in turn, then the slopes."""
+        """Return all arrays in one order: the weights and biases of one layer after another, then the slopes."""
         return [*(each for pair in zip(self.weights, self.biases, strict=True) for each in pair), self.slopes]
 
     @staticmethod
@@ -64,7 +64,7 @@ def new_layers(widths: tuple[int, ...], rng: np.random.Generator) -> Layers:
 
 
 class ValueNet:
-    """A trained network.
+    """A network that maps inputs to outputs by bin, for both seats.
 
     Parameters
     ----------

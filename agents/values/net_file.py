@@ -49,7 +49,7 @@ class StoredNet:
 
 
 def rounded_layers(layers: Layers) -> Layers:
-    """Return layers with numbers as a file keeps them, as float32."""
+    """Return layers with the numbers that a file keeps: rounded to float16, and here float32 again."""
     return Layers.of([each.astype(np.float16).astype(np.float32) for each in layers.arrays()])
 
 

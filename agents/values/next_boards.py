@@ -47,7 +47,7 @@ def count_next_boards(rules: HoldemRules, board: tuple[int, ...]) -> int:
 
 
 def chance_of_a_next_board(rules: HoldemRules, board: tuple[int, ...]) -> float:
-    """Return the probability of each set of cards, given the hands of both seats."""
+    """Return the probability of each board of the next street, given the hands of both seats."""
     left = len(rules.cards) - len(board) - 2 * rules.num_hole_cards
     return 1.0 / math.comb(left, _num_new(rules, board))
 
@@ -89,10 +89,10 @@ def _num_new(rules: HoldemRules, board: tuple[int, ...]) -> int:
 
 
 def _by_run_outs(ordered: OrderedHands, new: list[tuple[int, ...]]) -> list[RankedHands]:
-    """Return the hands of boards from the complete boards that follow the present one.
+    """Return the hands of each next board by strength, computed from the complete boards that follow the present board.
 
     Each complete board counts for every next board that it can follow. Hands of equal strength come in another order
-    than on the representative, which bins do not see.
+    than on the representative, but get the same bins.
     """
     margins = {cards: np.zeros(len(ordered.hands.combos)) for cards in new}
     for end, there, places in ordered.run_outs:

@@ -1,6 +1,7 @@
 """The hands of a board in order of strength, and their values without further bets, with or without cards to come.
 
-The *strength* of a hand is its equity against the uniform range. On a complete board that is the order of showdowns.
+The *strength* of a hand is its equity against the uniform range. On a complete board, strength orders hands as a
+showdown does.
 """
 
 import functools
@@ -18,7 +19,7 @@ from plurispiel.agents.values.net_kernels import fill_layer
 __all__ = ["CheckdownValues", "OrderedHands", "RunOut", "by_strength", "ordered_hands"]
 
 _MANY = 100
-"""With more complete boards that follow, a matrix of all pairs of hands takes less time than the boards one by one."""
+"""If more complete boards can follow, a matrix of all pairs of hands takes less time than the boards one by one."""
 
 
 class RunOut(NamedTuple):
@@ -28,7 +29,7 @@ class RunOut(NamedTuple):
     ----------
     board : tuple of int
     hands : RankedHands
-        The hands on it, weakest first.
+        The hands on this board, weakest first.
     places : int64[num_hands_there]
         The place of each of these hands in the order on the board so far.
     """
@@ -61,12 +62,12 @@ class OrderedHands(NamedTuple):
     rules : HoldemRules
     board : tuple of int
     hands : RankedHands
-        Weakest first. Hands of one group have the same equity against all hands alike.
+        Weakest first. Hands of one group have the same equity against the uniform range.
     run_outs : tuple of RunOut
         Every board of the last street that can follow; on a complete board only itself. Empty before the flop of
         hold'em.
     chance : float
-        The probability of each of them, given the hands of both seats.
+        The probability of each board of `run_outs`, given the hands of both seats.
     """
 
     rules: HoldemRules
@@ -80,7 +81,7 @@ class OrderedHands(NamedTuple):
         return fold_mass(self.hands, ranges[::-1])
 
     def checkdown(self, ranges: np.ndarray) -> CheckdownValues:
-        """Return the values without further bets, for ranges float64[2, ..., num_hands] in this order."""
+        """Return the values without further bets, for `ranges`, float64[2, ..., num_hands], in the order of `hands`."""
         masses = self.masses(ranges)
         if 0 < len(self.run_outs) <= _MANY:
             margins = np.zeros(ranges.shape)
@@ -100,7 +101,7 @@ class OrderedHands(NamedTuple):
         places = numbers[self.hands.combos]
         rows = np.zeros((others[..., 0].size, len(places)), np.float32)
         rows[:, places] = others.reshape(rows.shape)
-        # Margins of two hands against each other are opposite numbers: rows against columns, with the sign changed.
+        # `fill_layer` sums over the matrix's rows, so it gives margins of the other seat: the sign is changed below.
         found = np.empty_like(rows)
         fill_layer(rows, margin_matrix(self.rules, self.board), np.zeros(len(places), np.float32), found)
         return -found[:, places].reshape(others.shape).astype(np.float64)
@@ -125,7 +126,7 @@ def ordered_hands(rules: HoldemRules, board: tuple[int, ...]) -> OrderedHands:
     margins = np.zeros(len(hands.combos))
     for _, there in ends:
         margins[places[there.combos]] += showdown_margin(there, np.ones(len(there.combos)))
-    # Each hand has as many pairs of matching hands and boards, so the order of margins is that of equities.
+    # All hands have equally many pairs of matching hands and boards, so the order of margins is that of equities.
     ordered = by_strength(hands.combos, hands.cards, margins)
     places[ordered.combos] = np.arange(len(margins))
     run_outs = tuple(RunOut(end, there, places[there.combos]) for end, there in ends)

@@ -1,7 +1,7 @@
 """Random ranges R(S, p), in which hands of similar strength have similar weights: DeepStack's training ranges.
 
-A set of one hand gets the whole probability p. A larger set is halved by strength. The weaker half gets a share of p
-that is drawn uniformly from 0 to p, and the stronger half gets the rest.
+R(S, p) spreads the probability p over the set S of hands. A set of one hand gets the whole of p. A larger set is halved
+by strength: the weaker half gets a probability drawn uniformly from 0 to p, and the stronger half gets the rest of p.
 
 References
 ----------
@@ -31,8 +31,8 @@ def draw_ranges(groups: np.ndarray, num_ranges: int, rng: np.random.Generator) -
 
     Notes
     -----
-    The paper does not say in which order hands of equal strength come, nor which half gets the odd hand. Here the order
-    is drawn anew for each range, and the odd hand goes to either half with equal probability.
+    The paper does not say in which order hands of equal strength come, nor which half gets the odd hand. Here each
+    range has its own random order, and the odd hand goes to either half with equal probability.
 
     >>> draw_ranges(np.array([0, 2, 5]), 1, np.random.default_rng(1)).sum().round(12)
     np.float64(1.0)

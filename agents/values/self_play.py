@@ -1,4 +1,4 @@
-"""Starts of a street from the self-play of a blueprint, with the ranges that its play leaves."""
+"""Starts of a street from the self-play of a blueprint, with the ranges that follow from the blueprint's play."""
 
 import functools
 
@@ -28,8 +28,8 @@ def play_to(
     rules : HoldemRules
         A game of two seats.
     board : tuple of int
-        The board before the first bet of the street, without new cards if the street before it just ended. The order in
-        which its cards come is drawn.
+        The board before the first bet of the street; at the end of the street before, without the new cards of
+        `street`. The order in which the board's cards come is random.
     street : int
         The street to reach.
     rng : numpy.random.Generator

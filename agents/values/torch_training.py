@@ -66,7 +66,7 @@ class TorchTrainer(NetTrainer):
         self._known: tuple[TrainingSet, list[Any]] | None = None
 
     def _begin(self, data: TrainingSet) -> Learn:
-        """Move the numbers of the network, and new situations, to the device."""
+        """Move the network's parameters and new situations to the device, and return the function that learns."""
         torch = self._torch
         if self._known is None or self._known[0] is not data:
             self._known = data, [torch.as_tensor(each).to(self._device) for each in data]
@@ -90,7 +90,7 @@ class TorchTrainer(NetTrainer):
         return learn
 
     def _end(self) -> None:
-        """Fetch the numbers of the network from the device."""
+        """Fetch the network's parameters and the moments of Adam from the device."""
         numbers, *moments = ([each.detach().cpu().numpy() for each in rows] for rows in self._there)
         self.layers, self.moments = Layers.of(numbers), moments
 

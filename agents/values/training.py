@@ -43,7 +43,7 @@ class StepSizes(NamedTuple):
     Attributes
     ----------
     rate : float
-        The learning rate, divided by 1 - beta_1^t.
+        The learning rate of step t, counted from 1, divided by 1 - beta_1^t.
     unbiased : float
         1 / sqrt(1 - beta_2^t).
     """
@@ -53,11 +53,11 @@ class StepSizes(NamedTuple):
 
 
 Learn = Callable[[np.ndarray, StepSizes], float]
-"""Learns from situations with some numbers, and returns their mean error."""
+"""Learns from the situations with given numbers, and returns their mean error."""
 
 
 class TrainingStopped(ValueError):
-    """The error of a training set is not finite, or far above the first epoch's."""
+    """The error of an epoch is not finite, or far above the error of the first epoch."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class NetTrainer:
 
 
 def error_and_gradient(layers: Layers, data: TrainingSet, *, squared: bool = False) -> tuple[float, list[np.ndarray]]:
-    """Return the mean Huber error of values in pots, over all bins of all situations, and its gradient.
+    """Return the mean error of values in pots, over all bins of all situations, and its gradient.
 
     The error of a bin counts by its number of hands in `TrainingSet.hands`; all situations count equally. Values enter
     the error after the correction that makes both seats' values sum to 0.
@@ -221,8 +221,8 @@ def error_and_gradient(layers: Layers, data: TrainingSet, *, squared: bool = Fal
         Of float32, or of float64 to check gradients.
     data : TrainingSet
     squared : bool
-        Half the square of a difference is its error, however large it is. With random targets, whose means are exact,
-        the best answers are then these means.
+        Whether the error of a difference is half its square. If not, it is the Huber error, which is linear beyond one
+        pot. If targets are random and right on average, the squared error is least where answers are the exact values.
 
     Returns
     -------

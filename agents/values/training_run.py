@@ -1,4 +1,4 @@
-"""Training runs with checkpoints: data in, a measured network out."""
+"""Training runs with checkpoints, from a data set to a stored network with its measured errors."""
 
 import dataclasses
 import shutil
@@ -44,7 +44,7 @@ _KINDS = ("numbers", "first", "second")
 
 
 class Encoder:
-    """Turns situations into inputs, targets and errors, here by numpy."""
+    """Encodes situations for training, and computes a network's values of situations, here by numpy."""
 
     training_set = staticmethod(training_set)
     net_evs = staticmethod(net_evs)
@@ -166,7 +166,7 @@ def train(
     on_epoch : callable
         Called after each epoch.
     seconds : float
-        Minimum time between two checkpoints. The last epoch has one in any case.
+        Minimum time between two checkpoints. The last epoch is followed by one in any case.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def keep_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
 
 
 def restore_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
-    """Restore a run from its checkpoint; without one of the same settings and data, the run begins anew.
+    """Restore a run from its checkpoint; without a checkpoint of the same settings and data, change nothing.
 
     Raises
     ------

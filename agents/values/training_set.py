@@ -1,4 +1,4 @@
-"""Situations as a network is trained on them: inputs, and targets for its answers."""
+"""Situations as a network is trained on them: its inputs, and targets for its outputs."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
@@ -20,14 +20,15 @@ class TrainingSet(NamedTuple):
     ----------
     inputs : float32[n, num_inputs]
     gates : float32[n]
+        The `gate` of each situation.
     targets : float32[n, 2, K]
-        For the hands of each bin, the mean of their value minus that of checking down, in pots. An answer of the
-        network is multiplied by the gate before it is compared.
+        The mean, over the hands of each bin, of the value minus the value of checking down, in pots. An output of the
+        network is multiplied by the gate before it is compared with its target.
     hands : float32[n, 2, K]
         The number of hands of each bin that have a matching hand: the bin's weight in the error.
     weights : float32[n, 2, K]
-        The weight with which an output counts in the gain of both seats: sums of a hand's own weight times its matching
-        mass. The weights of a situation sum to 1.
+        The weight of each output in the gain of both seats: the sum, over the hands of the bin, of a hand's weight
+        times its matching mass. The weights of a situation sum to 1.
     """
 
     inputs: np.ndarray
@@ -47,7 +48,7 @@ class TrainingSet(NamedTuple):
         return self.targets.shape[2]
 
     def of_epoch(self, number: int) -> "TrainingSet":
-        """Return the situations of an epoch, which are the same in all."""
+        """Return the situations of an epoch, which are the same in all epochs."""
         return self
 
 
@@ -63,7 +64,7 @@ class TrainingData(Protocol):
         """Number of bins of each seat."""
 
     def of_epoch(self, number: int) -> TrainingSet:
-        """Return the situations of an epoch, counted from 1. Each epoch has as many."""
+        """Return the situations of an epoch, counted from 1. All epochs have equally many situations."""
 
 
 class BoardSituations(NamedTuple):
@@ -72,7 +73,7 @@ class BoardSituations(NamedTuple):
     Attributes
     ----------
     rows : int64[m]
-        Their numbers among all situations.
+        The numbers of the board's situations among all situations.
     ordered : OrderedHands
     features : float64[...]
         The `board_features`.
@@ -84,7 +85,7 @@ class BoardSituations(NamedTuple):
 
 
 def by_board(level: Level, situations: Situations) -> Iterator[BoardSituations]:
-    """Yield situations board by board, so that those with one board are computed together."""
+    """Yield situations board by board, so that situations with one board are computed together."""
     boards, places = np.unique(situations.boards, axis=0, return_inverse=True)
     order = np.argsort(places.ravel(), kind="stable")
     starts = np.searchsorted(places.ravel()[order], np.arange(len(boards) + 1))
@@ -125,8 +126,12 @@ def encode(
     bins : Bins
     features : float64[...]
         The `board_features`.
-    ranges, masses, residuals : float64[2, n, num_hands]
-        Rows that sum to 1; the other seat's matching hands; values minus those of checking down, in pots.
+    ranges : float64[2, n, num_hands]
+        Rows sum to 1.
+    masses : float64[2, n, num_hands]
+        For each hand, the weight of the other seat's matching hands.
+    residuals : float64[2, n, num_hands]
+        Values minus the values of checking down, in pots.
     spr : float64[n]
         Chips behind, in pots.
     """

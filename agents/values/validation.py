@@ -1,7 +1,7 @@
 """The errors of a network on situations that it never saw, over all hands equally, and by stratum.
 
-An error is the difference of an expected value, in pots: the network's minus the exact one. All hands that have a
-matching hand count equally.
+An error is the network's expected value of a hand minus the exact one, in pots. All hands that have a matching hand
+count equally.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _QUARTERS = 4
 
 
 NetEvs = Callable[[ValueNet, Level, Situations], tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""Returns the arrays of `net_evs`."""
+"""Takes the arguments of `net_evs`, and returns the same arrays."""
 
 
 def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs | None = None) -> dict[str, Any]:
@@ -35,12 +35,12 @@ def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs 
     Returns
     -------
     dict
-        ``situations``; ``mae`` (mean absolute error), ``rms`` (root mean square), ``huber`` (mean of e^2 / 2, beyond 1
-        linear), ``mae_checkdown`` (of the value of checking down) and ``mae_constant`` (of the exact mean over all
-        hands of a seat); ``strata``, a list of the same figures for situations by chips behind (``spr``: limits in
-        pots), by the smaller one of both ranges' entropies (``entropy``: limits in bits, quarters of the situations)
-        and, at a level with situations from play, by ``source`` ("random" or "play"). A stratum without situations is
-        left out.
+        ``situations``; ``mae`` (mean absolute error), ``rms`` (root mean square), ``huber`` (mean of e^2 / 2,
+        linear where an error e exceeds 1), ``mae_checkdown`` (the mae if each hand had the value of checking down) and
+        ``mae_constant`` (the mae if all hands of a seat had the mean of their exact values); ``strata``, a list of
+        the same figures for situations by chips behind (``spr``: limits in pots), by the smaller one of both ranges'
+        entropies (``entropy``: limits in bits, quarters of the situations) and, at a level with situations from play,
+        by ``source`` ("random" or "play"). A stratum without situations is left out.
     """
     evs, checked_down, masses = (values or net_evs)(net, level, situations)
     exact = situations.evs.astype(np.float64)
@@ -79,7 +79,10 @@ def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs 
 
 
 def net_evs(net: ValueNet, level: Level, situations: Situations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the values of a network, those of checking down, and matching masses: float64[n, 2, num_hands] each."""
+    """Return a network's values, the values of checking down and matching masses: float64[n, 2, num_hands] each.
+
+    The matching mass of a hand is the weight of the other seat's hands that share no card with it.
+    """
     shape = situations.evs.shape
     evs, checked_down, masses = (np.zeros(shape) for _ in range(3))
     for some in by_board(level, situations):

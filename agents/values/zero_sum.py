@@ -1,4 +1,4 @@
-"""Values without a gain or loss of both seats together, exact with card removal."""
+"""Corrects values so that the gains of both seats sum to 0, exactly with card removal."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ __all__ = ["without_gain"]
 
 
 def without_gain(values: np.ndarray, reach: np.ndarray, masses: np.ndarray) -> np.ndarray:
-    """Return values less the same expected value for every hand, so that those of both seats sum to 0.
+    """Subtract the same expected value from all hands, so that both seats' expected winnings sum to 0.
 
-    The paper subtracts half of both seats' gain from each hand, which leaves a gain where hands share cards. Here the
-    amount is weighted by each hand's matching mass, as its value is.
+    DeepStack's paper subtracts half of both seats' gain from each hand, which leaves a gain where hands share cards.
+    Here the amount is weighted by each hand's matching mass, as the hand's value is.
 
     Parameters
     ----------

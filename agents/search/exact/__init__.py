@@ -1,1 +1,1 @@
-"""Search on games small enough for exact proofs: subgames of a flat game tree instead of a street."""
+"""Search on games small enough for exact measurements: a subgame is cut from the flat game tree."""

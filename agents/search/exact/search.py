@@ -52,7 +52,8 @@ class GameTreeSearch:
     continuations : int
         The number k of continuation strategies from which a player chooses at the end of a street that is not the last.
     play : {"average", "final"}
-        Whether the weighted average of a search's iterations plays, or its last iterate; beliefs follow the average.
+        The strategy that plays: a search's weighted average over the iterations, or its last iterate. Beliefs always
+        follow the average.
     safe : bool
         For two players, whether to solve with a re-solving gadget: for each combo the opponent may terminate and take
         that combo's best-response value against the earlier strategy. A search to the end of the game then makes the
@@ -95,7 +96,7 @@ class GameTreeSearch:
 
 
 def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
-    """Return the settings that options describe, given as a mapping of names to texts.
+    """Return the settings that `options`, texts by name, describe.
 
     Raises
     ------
@@ -209,9 +210,9 @@ class GameTreeSearcher:
     def _search_street(
         self, street: int, believed: np.ndarray, frontier: Frontier | None, search: GameTreeSearch
     ) -> Iterator[SearchedSubgame]:
-        """Solve the subgames of a street in turn.
+        """Solve the subgames of a street, and yield each result.
 
-        With a gadget there are two subgames for each start of the street, one for each player.
+        In a safe search there are two subgames for each start of the street, one for each player.
         """
         tree, publics = self.tree, self.publics
         beliefs = beliefs_everywhere(tree, publics, believed)
@@ -266,7 +267,7 @@ def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarr
 
 
 def response_values(tree: GameTree, strategy: np.ndarray, player: int) -> np.ndarray:
-    """Return a player's value of each history under its best response to a strategy: float64[H]."""
+    """Return a player's value of each history if the player plays a best response to a strategy: float64[H]."""
     choice = np.zeros(tree.num_infosets, dtype=np.int32)
     sequence = np.empty(tree.num_histories, dtype=np.int32)
     reach, gains = np.empty(tree.num_histories), np.empty(tree.num_actions)
@@ -300,7 +301,8 @@ def _expected(
 ) -> np.ndarray:
     """Return the mean value of each combo of a player at a public state: float64[num_combos].
 
-    The mean is over joint deals, by the players' ranges `weights`; 0 for impossible combos.
+    The mean of `values`, float64[H], is over joint deals, weighted by the players' ranges `weights`. Impossible combos
+    get 0.
     """
     history, weight = joint_deals(tree, publics, root, weights)
     combo = publics.combo[history, player]

@@ -1,10 +1,10 @@
 """Subgames of a flat game tree, each a flat tree of its own: from beliefs at a public state to a frontier.
 
 Chance first deals every seat a combo, with probability proportional to the product of beliefs among compatible hands.
-At the frontier each player who can still have a decision picks a continuation strategy, in turn and unseen by the
-others: the infoset of a pick is the leaf's public state and the player's own combo. The values that follow the picks
-are exact. With a gadget the opponent may first terminate, for each of its combos, and take that combo's earlier value
-(Burch, Johanson and Bowling, "Solving imperfect information games using decomposition", 2014).
+At the frontier each player who can still have a decision picks a continuation strategy, one player after the other and
+unseen by the others: the infoset of a pick is the leaf's public state and the player's own combo. The values that
+follow the picks are exact. With a gadget the opponent may first terminate, for each of its combos, and take that
+combo's earlier value (Burch, Johanson and Bowling, "Solving imperfect information games using decomposition", 2014).
 
 In shapes, A, H and I count actions, histories and infosets of the whole game, and A' and I' those of the subgame. P
 counts public states, L histories at leaves, n players and k continuations.
@@ -197,7 +197,7 @@ class _Level(NamedTuple):
     Attributes
     ----------
     history : int32[m]
-        The number of each history in the whole game.
+        The number of each history in the whole game; -1 for the subgame's root.
     stage : int64[m]
         `_PLAIN`, `_GADGET`, `_REFUSED`, or the number of players who have picked a continuation.
     picks : int64[m]

@@ -1,4 +1,4 @@
-"""Encoding and errors of situations on a device, in place of numpy's."""
+"""Encodes situations and computes networks' values on a device, in place of numpy on the processor."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ __all__ = ["DeviceEncoder"]
 
 
 class DeviceEncoder(Encoder):
-    """`training_set` and `net_evs` on a device.
+    """Computes `training_set` and `net_evs` on a device.
 
     Parameters
     ----------
@@ -34,5 +34,5 @@ class DeviceEncoder(Encoder):
     def net_evs(  # type: ignore[override]
         self, net: ValueNet, level: Level, situations: Situations
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the values of a network, those of checking down, and matching masses: float64[n, 2, num_hands]."""
+        """Return a network's values, the values of checking down, and masses: each float64[n, 2, num_hands]."""
         return BatchSolver(level, self._orders).net_evs(start_of(situations), BatchNet(net, self._orders.device))

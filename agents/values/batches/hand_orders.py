@@ -1,4 +1,4 @@
-"""The order of all hands on many boards, as numbers on a device, and the matrices that follow from it.
+"""The order of all hands by strength on many boards, as tensors on a device, and matrices computed from the order.
 
 A hand's *rank* on a board is the number of its group of equal strength (`OrderedHands`), weakest first; -1 for a hand
 that shares a card with the board. On boards before the river, strength is the equity against the uniform range.
@@ -24,7 +24,8 @@ __all__ = ["HandOrders", "bin_matrices", "margin_matrices", "order_rows", "run_o
 def order_rows(rules: HoldemRules, num_cards: int, first: int, end: int) -> np.ndarray:
     """Return ranks and order of hands on the classes of boards from `first` to `end` - 1: int16[n, 2, num_combos].
 
-    The second row of a class has the combos in the order of `ordered_hands`, and then -1.
+    The first row of a class has the rank of each combo. The second row has the combos in the order of `ordered_hands`,
+    and then -1.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ class HandOrders:
         ----------
         boards : uint8[n, k]
         combos : int64 tensor [n, H]
-            The hands of each row.
+            The hands to rank on each board.
         """
         rules = self.rules
         if (table := self._tables.get(boards.shape[1])) is None:
@@ -120,7 +121,7 @@ def run_outs(rules: HoldemRules, boards: np.ndarray, size: int) -> np.ndarray:
     rules : HoldemRules
     boards : uint8[n, k]
     size : int
-        Number of cards, at least k.
+        Number of cards of the boards to return, at least k.
     """
     count, known = boards.shape
     left = np.ones((count, len(rules.cards)), bool)

@@ -1,8 +1,8 @@
 """Depth-limited solving of one street for many situations at once, by PyTorch.
 
-All situations of a batch share the betting (`StreetShape`) and are solved in the same steps. Without values at the
-street's ends both seats learn in turn (CFR+). With a network there, both learn from the same values, as in `Lookahead`,
-the slow and more exact twin of this class: tests compare the values of both.
+All situations of a batch share the betting (`StreetShape`) and are solved in the same steps. On the last street, seat
+0 learns before seat 1 (CFR+). On an earlier street, a network gives values at the street's ends, and both seats learn
+from the same values, as in `Lookahead`, the slow and more exact twin of this class. Tests compare the values of both.
 """
 
 import contextlib
@@ -16,12 +16,13 @@ from plurispiel.agents.values.batches.street_shape import StreetShape
 __all__ = ["BatchLookahead", "BatchValues", "Residuals", "fold_masses", "precisely"]
 
 Residuals = Callable[[Any], Any]
-"""Returns the gain of bets over checking down at the street's ends, float32 tensor [n, 2, E, H], as expected values in
-pots there, for reach [n, 2, E, H]."""
+"""Maps both seats' reach at the street's E ends to the gain of later bets over checking down.
+
+Both are float32 tensors [n, 2, E, H]. The gain is an expected value in pots at the end."""
 
 
 class BatchValues(NamedTuple):
-    """The values of average strategies.
+    """The values of best responses to the average strategies.
 
     Attributes
     ----------
@@ -36,7 +37,9 @@ class BatchValues(NamedTuple):
 
 
 def fold_masses(torch: Any, holds: Any, reach: Any) -> Any:
-    """Return the weight of the hands that share no card with each hand: float32 tensor [n, X, H].
+    """Return, for each row of `reach`, the weight of the hands that share no card with each hand.
+
+    The result is a float32 tensor [n, X, H].
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def fold_masses(torch: Any, holds: Any, reach: Any) -> Any:
         1 where a hand holds a card.
     reach : float32 tensor [n, X, H]
     """
-    with precisely(torch):  # what is left of a range after card removal is a difference
+    with precisely(torch):  # a hand's result is a difference of large sums, and may be small
         by_card = torch.bmm(reach, holds)
         return reach.sum(2, keepdim=True) - torch.bmm(by_card, holds.transpose(1, 2)) + reach
 
@@ -148,7 +151,10 @@ class BatchLookahead:
         return BatchValues(torch.stack(evs, 1), (gains[0] + gains[1]) / 2.0 / pairs)
 
     def chosen(self, places: Any) -> "BatchLookahead":
-        """Return the situations with some numbers, int64 tensor [m], with all that was learnt. Without `residuals`."""
+        """Return the lookahead of the situations numbered `places`, int64 tensor [m], as learnt so far.
+
+        Only for a lookahead without `residuals`.
+        """
         assert self._residuals is None
         found = BatchLookahead(
             self._shape,
@@ -217,7 +223,7 @@ class BatchLookahead:
         return strategy, reach
 
     def _leaves(self, reach: dict[int, list[Any]], seats: tuple[int, ...] = (0, 1)) -> dict[int, dict[int, Any]]:
-        """Return each seat's counterfactual values at nodes without actions, float32 tensors [n, H]."""
+        """Return counterfactual values at nodes without actions: for each seat and node, a float32 tensor [n, H]."""
         torch = self._torch
         found: dict[int, dict[int, Any]] = {seat: {} for seat in seats}
         for seat in seats:
@@ -227,7 +233,7 @@ class BatchLookahead:
             found[seat] |= {node: masses[:, number] for number, node in enumerate(self._folds)}
         at_ends = [torch.stack([reach[node][seat] for node in self._ends], 1) for seat in range(2)]
         stakes = self._end_stakes
-        # A row of `margins` is a hand's; the weights of the other seat's hands run over columns.
+        # Rows of `margins` are the seat's own hands, and columns the other seat's hands.
         other = torch.cat([at_ends[1 - seat] for seat in seats], 1)
         margins = torch.bmm(other, self._margins.transpose(1, 2)).split(len(self._ends), 1)
         added = None if self._residuals is None else self._residuals(torch.stack(at_ends, 1))

@@ -21,7 +21,7 @@ def net_inputs(torch: Any, bins: Any, ranges: Any, spr: Any, features: Any) -> A
     bins : float32 tensor [n, H, K]
         The shares of hands in bins (`bin_matrices`).
     ranges : float32 tensor [n, 2, X, H]
-        Rows sum to 1.
+        X pairs of ranges in each situation. Rows sum to 1.
     spr : float32 tensor [n, X]
     features : float32 tensor [n, F]
         The `board_features`.
@@ -85,12 +85,13 @@ class BatchNet:
     def residuals(self, bins: Any, holds: Any, reach: Any, spr: Any, features: Any) -> Any:
         """Return the gain of bets over checking down, in pots: float32 tensor [n, 2, X, H].
 
-        Parameters are as in `net_inputs`, `fold_masses` and:
+        `bins`, `spr` and `features` are as in `net_inputs`, and `holds` as in `fold_masses`.
 
         Parameters
         ----------
         reach : float32 tensor [n, 2, X, H]
-            Weights of both seats' hands in any scale. A seat without weight counts as one with all hands.
+            Weights of both seats' hands in any scale. A seat without any weight counts as holding
+            all hands equally.
         """
         torch = self._torch
         count, _, number, hands = reach.shape

@@ -1,4 +1,4 @@
-"""Shards of drawn situations as batches, and solved batches as shards."""
+"""Draws shards of situations, turns them into input of `BatchSolver`, and adds its results to them."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ __all__ = ["draw_shard", "solved_situations", "start_of"]
 
 
 def draw_shard(config: DataConfig, shard: Shard) -> Situations:
-    """Return the situations of a shard, with values of 0."""
+    """Return the situations of a shard, unsolved: all values are 0."""
     level = config.find_level()
     rows = []
     for number in range(shard.first, shard.first + shard.size):

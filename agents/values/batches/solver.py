@@ -17,7 +17,7 @@ from plurispiel.agents.values.training_set import TrainingSet
 __all__ = ["BatchSolver", "SolvedBatch", "Start"]
 
 LEAST_MASS = 1e-6
-"""A hand that faces less of a range has no value: float32 leaves no digits of it."""
+"""A hand has no value if its matching hands in the other range weigh less: float32 leaves no digits of such weights."""
 
 _FIRST_CHECK, _MOST_ITERATIONS = 200, 400
 _DEPTH_LIMITED = 160
@@ -32,7 +32,7 @@ class Start(NamedTuple):
     ----------
     boards : uint8[n, num_cards]
     contributions : int64[n]
-        The chips of each seat in the pot.
+        The chips that each seat has put into the pot.
     roots : float16[n, 2, H]
         Square roots of the weights in both ranges.
     """
@@ -42,7 +42,7 @@ class Start(NamedTuple):
     roots: np.ndarray
 
     def chosen(self, rows: np.ndarray) -> "Start":
-        """Return the situations with some numbers."""
+        """Return the situations numbered `rows`."""
         return Start(*(each[rows] for each in self))
 
 
@@ -62,7 +62,7 @@ class SolvedBatch(NamedTuple):
 
 
 class _BoardTensors(NamedTuple):
-    """Tensors of situations on their boards."""
+    """Tensors of situations, as `fold_masses` and `net_inputs` take them; `combos` has the hands of each board."""
 
     combos: Any
     ranges: Any
@@ -108,7 +108,7 @@ class BatchSolver:
         return found
 
     def distil(self, start: Start) -> SolvedBatch:
-        """Return the means of the teacher's values over all boards of the next street, at the end of a street."""
+        """Return values at the end of a street: means of the teacher's values over all boards of the next street."""
         count = len(start.boards)
         size = self._rules.board_size(self._level.next_street)
         boards = run_outs(self._rules, start.boards[:1], size).shape[1]
@@ -128,7 +128,7 @@ class BatchSolver:
         return TrainingSet(*(self._torch.cat(column) for column in zip(*parts, strict=True)))
 
     def net_evs(self, start: Start, net: BatchNet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return a network's values, those of checking down, and matching masses: float64[n, 2, H] (`net_evs`)."""
+        """Return what `validation.net_evs` returns: a network's values, the values of checking down, and masses."""
         found: tuple[list[np.ndarray], ...] = ([], [], [])
         for first in range(0, len(start.boards), _AT_ONCE):
             some = start.chosen(np.arange(first, min(len(start.boards), first + _AT_ONCE)))
@@ -173,7 +173,7 @@ class BatchSolver:
     def _exactly(
         self, shape: StreetShape, start: Start, board: _BoardTensors, stakes: Any, margins: Any
     ) -> SolvedBatch:
-        """Solve the last street until all situations are within the level's tolerance."""
+        """Solve the last street until all situations are within the level's tolerance, or the limit of iterations."""
         torch, count = self._torch, len(start.boards)
         stacks = self._rules.stacks
         assert stacks is not None

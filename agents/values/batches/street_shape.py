@@ -1,4 +1,4 @@
-"""The betting of one street as many situations share it: the same nodes, with stakes of their own."""
+"""The betting of one street, whose nodes many situations share; each situation has its own stakes."""
 
 import functools
 from typing import NamedTuple
@@ -22,7 +22,8 @@ class StreetShape(NamedTuple):
     children : tuple of tuple of int
         The nodes after each node's actions.
     first : tuple of int
-        The number of each decision's first action among all actions of all decisions in turn; -1 for other nodes.
+        The number of each decision's first action, if all actions are numbered decision after decision; -1 for other
+        nodes.
     """
 
     kinds: tuple[int, ...]
@@ -52,7 +53,7 @@ class StreetStakes(NamedTuple):
     stakes : float64[num_nodes]
         As in `StreetNodes.stake`; at the ends of the street, the winnings at a showdown without more bets.
     spr : float64[num_ends]
-        Chips behind at the ends of the street, in pots there.
+        Chips behind at each end of the street, in pots at that end.
     """
 
     stakes: np.ndarray
@@ -61,14 +62,14 @@ class StreetStakes(NamedTuple):
 
 @functools.lru_cache(maxsize=65_536)
 def street_of(level: Level, contribution: int) -> tuple[StreetShape, StreetStakes]:
-    """Return the betting of the street after both seats have put in equal chips, without folds or raises on it.
+    """Return the betting of a level's next street, and the stakes if each seat has put in `contribution` chips before.
 
     Parameters
     ----------
     level : Level
         Of a no-limit game of two seats.
     contribution : int
-        The chips of each seat in the pot.
+        The chips that each seat has put into the pot.
     """
     state = start_state(level, contribution)
     betting = street_betting(state, menu=level.raises, num_streets=1)[0]
@@ -88,7 +89,7 @@ def street_of(level: Level, contribution: int) -> tuple[StreetShape, StreetStake
 
 
 def start_state(level: Level, contribution: int) -> BettingState:
-    """Return the state before the next street's first bet, after a called raise to a number of chips, then checks."""
+    """Return the state at the start of the next street, after a called raise to `contribution` chips and checks."""
     state = BettingState(level.rules)
     blind = level.rules.big_blind
     state.apply(contribution if contribution > blind else 1)
