@@ -61,7 +61,7 @@ class ToldHand:
         return True
 
     def end(self, end: HandEnd) -> None:
-        """Take in the end of the hand, which is the last state to be told."""
+        """Take in the end of the hand: `line` becomes its last state."""
         self._actions, self._street, self._board = list(end.actions), end.street, end.board
         shown = list(end.hole_cards)
         shown[self._seat] = self._hole_cards

@@ -228,7 +228,7 @@ class Cluster(Executor):
                 offset += len(piece)
 
     def _prepare(self, packed: PackedWork) -> None:
-        """Have the workers begin a work, so that a run's time lacks the beginning; slow workers are not waited for.
+        """Have the workers begin a work, before the time of a run is counted; slow workers are not waited for.
 
         Raises
         ------

@@ -77,7 +77,7 @@ class _WorkerProcess:
             raise self._failure() from None
 
     def receive(self) -> Done | None:
-        """Wait for the next news of the oldest jobs that were sent: None when they begin, and then their outcome."""
+        """Wait for the next message on the oldest jobs that were sent: None when they begin, and then their outcome."""
         try:
             done = self.pipe.recv()
         except (EOFError, OSError):

@@ -127,7 +127,7 @@ class Labour(Protocol):
         """
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":
-        """Have the function `do` called with a packed work and a sequence of jobs."""
+        """Submit a packed work and a sequence of jobs, which are done as by the function `do`."""
 
 
 def _nothing(job: Any) -> Any:
@@ -238,7 +238,7 @@ class Borrowed:
 
 
 def pack(work: object) -> PackedWork:
-    """Return a `Work` as it travels."""
+    """Return a `Work` in the form in which it is sent to other processes."""
     content = pickle.dumps(work)
     return PackedWork(hashlib.sha256(content).hexdigest(), content)
 

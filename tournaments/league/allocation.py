@@ -6,7 +6,7 @@ from plurispiel.tournaments.league.crosstable import Crosstable
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS
 
 _GROWTH = 4
-"""A batch adds a quarter of the pairing's decks, so that choices are few, and each rests on many new hands."""
+"""A batch has the pairing's decks divided by this number: choices are few, and each rests on many new hands."""
 
 
 def choose_pairing(table: Crosstable) -> tuple[int, int]:
@@ -32,7 +32,7 @@ def choose_pairing(table: Crosstable) -> tuple[int, int]:
 
 
 def batch_decks(groups: int) -> int:
-    """Return the decks that a pairing plays before the next choice: a quarter of its groups, up to a whole block.
+    """Return the decks that a pairing plays before the next choice: a quarter of its groups, rounded up to blocks.
 
     >>> batch_decks(104), batch_decks(1000)
     (32, 256)

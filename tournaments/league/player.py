@@ -26,7 +26,7 @@ _REMEDY = "; its results stay, and league FOLDER add, without an agent, adds the
 
 
 class PlayLimits(NamedTuple):
-    """The limits of a call. Without any limit, play stops when all pairs have played their first decks (`placement`).
+    """The limits of `LeaguePlayer.play`; without any, it stops when all pairs have played their first decks.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class LeaguePlayer:
     limits : PlayLimits
         When to stop.
     workers : int
-        Worker processes, as in `RunOptions`.
+        The number of worker processes, as in `RunOptions`.
     say, warn : callable
         Called with each line for the user.
     clock : callable

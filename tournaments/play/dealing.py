@@ -73,7 +73,7 @@ class Scored(NamedTuple):
     Attributes
     ----------
     table : TableScore
-        The scores that the person's result counts.
+        The scores that are added to the person's running result.
     scores : tuple of Score
         The AIVAT score of every seat.
     announced : list of (list of Announced, or None)

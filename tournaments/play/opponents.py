@@ -85,7 +85,7 @@ class Opponents(contextlib.AbstractContextManager):
         return contestant
 
     def count(self, faults: Sequence[tuple[int, Fault]]) -> list[int]:
-        """Count faults, given as (opponent, fault); return the opponents that are retired now."""
+        """Count faults, given as (opponent, fault); return the numbers of the opponents that these faults retire."""
         retired = []
         for number, _ in faults:
             self._num_faults[number] += 1

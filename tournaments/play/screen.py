@@ -11,7 +11,7 @@ from plurispiel.abstraction.machine.standard_streams import OutputLost
 
 _STYLES = {"bold": "1", "faint": "2", "good": "32", "bad": "31"}
 _MIN_WIDTH, _MAX_WIDTH, _USUAL_WIDTH = 20, 120, 80
-_MAX_LINE = 1000  # characters read at once; the rest of a longer line is dropped
+_MAX_LINE = 1000  # characters read of a line; the rest of a longer line is dropped
 _MAX_REFUSED = 1000  # refused keys in succession from a pipe or a file: `yes` would type for ever
 
 

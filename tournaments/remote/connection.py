@@ -48,7 +48,7 @@ class Connection:
     def read_line(self, seconds: float | None = None) -> str | None:
         """Return the next line without its end; None if the other side has closed the connection.
 
-        If the connection is closed within a line, the part before is dropped.
+        If the connection is closed within a line, the incomplete line is dropped.
 
         Parameters
         ----------

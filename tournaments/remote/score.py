@@ -76,9 +76,10 @@ def zero_sum_estimates(scores: Sequence[Score]) -> list[float]:
 def results_of(hands: Iterable[ServiceHand], big_blind: int) -> dict[str, Any]:
     """Return the results of hands as plain values, rates in mbb/hand.
 
-    Keys: ``hands`` (scored), ``broken``, ``first_trouble``, ``mbb_per_hand``, ``ci95``; ``aivat`` and ``by_service``,
-    by our and by the service's estimates, each with ``mbb_per_hand`` and ``ci95``, or None if a scored hand has no
-    estimate or no hand is scored; ``opponents`` (scored hands by name), ``faults`` (of all hands), ``first_fault``.
+    Keys: ``hands`` (number of scored hands), ``broken``, ``first_trouble``, ``mbb_per_hand``, ``ci95``, ``aivat`` (by
+    our estimates), ``by_service`` (by the service's estimates), ``opponents`` (scored hands by name), ``faults`` (of
+    all hands) and ``first_fault``. ``aivat`` and ``by_service`` are dicts of ``mbb_per_hand`` and ``ci95``. They are
+    None if no hand is scored, or a scored hand has no estimate.
     """
     everything = list(hands)
     scored = [hand for hand in everything if hand.status == SCORED]

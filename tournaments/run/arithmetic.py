@@ -1,4 +1,4 @@
-"""A digest of a machine's arithmetic: machines with equal digests have results that are equal in every digit.
+"""A digest of a machine's arithmetic: if the digests of two machines differ, so do the last digits of their results.
 
 Additions have a fixed order (`abstraction.machine.sums`), so that the digest is the same on all processors tested.
 Another version of numpy or a fault of a processor would change the digest.

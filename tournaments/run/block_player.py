@@ -50,7 +50,7 @@ class Conduct:
     Attributes
     ----------
     workers : int
-        Worker processes. With 1, hands are played in this process, with isolated agents in their own.
+        The number of worker processes. With 1, hands are played in this process, with isolated agents in their own.
     isolate : {"foreign", "all"}
         Agents that run in their own processes: those from outside the package, or all.
     keep : {"sample", "all", "none"}

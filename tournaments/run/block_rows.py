@@ -2,8 +2,8 @@
 
 The worker that has played a block packs the block's scores into such an array (`pack_rows`). In this form the block
 crosses the pipe to the main process, is counted and stored there (`store`), and is read again for the results. The main
-process of a run handles no single row: with many workers, handling rows there would take the most time of all. Texts
-have no fixed size, and few rows have any; they stand beside the array as `Remark`.
+process of a run handles no single row: with many workers, this process would otherwise be the slowest part. Texts have
+no fixed size, and few rows have texts; they stand beside the array as `Remark`.
 """
 
 import operator

@@ -24,7 +24,7 @@ __all__ = ["Departure", "is_fickle", "missing_tables", "moved_sandbox", "outside
 
 
 class Departure(NamedTuple):
-    """The agents and bucket tables of a run's machine.
+    """The facts on agents and bucket tables of a run's machine, with which another machine is compared.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ def _copied(source: Path, config: AbstractionConfig, place: Path) -> bool:
 
 
 def outsiders_in(sandbox: Sandbox | None, seconds: float) -> Outsiders:
-    """Return how agents play in a sandbox, or without one.
+    """Return the record of agents from outside that play in a sandbox, or without one.
 
     Parameters
     ----------

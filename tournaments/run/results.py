@@ -30,7 +30,7 @@ BELIEVED = "†"
 
 
 class Tally:
-    """Running totals for the progress bar: of each agent's rates, one a group, the number, sum and sum of squares.
+    """Running totals for the progress bar: the number, sum and sum of squares of each agent's rates in its groups.
 
     Parameters
     ----------

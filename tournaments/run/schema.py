@@ -28,7 +28,7 @@ SCORE_TYPES = {
     "table_sum": "f8",
 }
 SCORES = np.dtype(list(SCORE_TYPES.items()))
-"""The dtype of the numbers of one agent in one group that scores are computed from (`AgentScore`); NaN for None."""
+"""The dtype of an agent's numbers in a group (`AgentScore`), from which scores are computed; NaN for None."""
 
 FULL_CORRECTIONS = ("imaginary_hands", "chance", "own_actions", "other_actions")
 REDUCED_CORRECTIONS = ("true_chance", "true_other_actions")

@@ -434,7 +434,7 @@ class RunStore:
 
         Returns
         -------
-        float64[num_scores, num_seats, 1 or 3]
+        float64[num_rows, num_seats, 1 or 3]
             For each seat the sum of net chips; with AIVAT also the sum of the full and that of the reduced estimates.
         """
         none = np.empty(0, self._row_type)["seat_sums"]

@@ -124,7 +124,7 @@ def solve_situations(
     Parameters
     ----------
     workers : int
-        Worker processes; with 1, situations are solved in this process.
+        The number of worker processes; with 1, situations are solved in this process.
     teacher : Path, optional
         Folder of the network that gives values. A level at the end of a street needs the network for the start of the
         next street. A level at the start of a street needs the network for that street's end.

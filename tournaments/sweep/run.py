@@ -64,7 +64,7 @@ class SweepPlan:
     nodes : dict of str to int
         Betting nodes by street.
     seconds : float or None
-        The time that the flops left will take, in proportion to those solved; None before the first.
+        The time that the flops left will take, in proportion to those solved; None before the first is solved.
     """
 
     flops: int

@@ -16,7 +16,7 @@ from plurispiel.agents.spots.spot_solution import default_algorithm
 __all__ = ["SweepSettings", "read_flops"]
 
 VERSION = 1
-"""Increase when a flop's numbers change, so that kept rows are solved again."""
+"""Increase when a flop's numbers change: a folder with rows of another version is then refused."""
 
 
 @dataclass(frozen=True)

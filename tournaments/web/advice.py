@@ -54,7 +54,7 @@ class Adviser(Protocol):
 
 
 class AgentAdviser:
-    """An agent of this package as adviser; its agents, and so their searches, are kept until another hand is asked.
+    """An agent of this package as adviser. Agents and their searches are kept until the hand or the seconds change.
 
     Parameters
     ----------

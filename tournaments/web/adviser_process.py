@@ -119,7 +119,7 @@ def main(name: str) -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)  # the pages stay quick
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever else is printed
+    os.dup2(2, 1)  # other prints go to standard error
     AdviserProcess(make_adviser(name), sys.stdin.buffer, answers).run()
 
 

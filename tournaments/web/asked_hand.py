@@ -42,7 +42,7 @@ class AskedHand:
         return PublicState(self.rules, state.array.tolist(), seen, self.actions[:decision])
 
     def combo(self, seat: int) -> int | None:
-        """Return the id of a seat's hole cards; None if they are not known."""
+        """Return the combo of a seat's hole cards; None if they are not known."""
         cards = self.hole_cards[seat]
         return self.rules.combo_id(cards) if cards else None
 

@@ -19,7 +19,7 @@ _LOG_LINES = 30
 
 
 class Runs:
-    """The runs whose folders lie in a folder or in its subfolders. Runs elsewhere cannot be named.
+    """The runs whose folders lie in a folder or one level deeper. Runs elsewhere cannot be named.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def run_figures(folder: Path, name: str) -> dict[str, Any]:
     dict
         ``name, state, game, format, seats, score, hands, groups, groups_wanted, hands_per_second, seconds_left``
         (None if it is not known), ``agents`` (best first; rates and half-widths of 95 % intervals in mbb/hand),
-        and ``curves`` (of the first agents).
+        and ``curves`` (the win rates of the six best agents over their hands).
 
     Raises
     ------

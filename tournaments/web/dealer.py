@@ -156,7 +156,7 @@ def main(parent: str) -> None:
     die_with(int(parent))
     close_to_others()
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever an agent prints
+    os.dup2(2, 1)  # an agent's prints go to standard error
     orders: list[str] = []
     inbox: Inbox = Inbox()
     has_order = threading.Event()

@@ -8,10 +8,10 @@ from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 from plurispiel.abstraction.machine.settings import is_deep
 
 MAX_BODY = 256 * 1024
-"""Bytes of a request's body."""
+"""Largest number of bytes in a request's body."""
 
 MAX_FRAME = 16 * 1024
-"""Bytes of a frame of a WebSocket."""
+"""Largest number of bytes in a frame of a WebSocket."""
 
 _MAX_TEXT = 1024
 _MAX_NUMBER = 1_000_000_000

@@ -161,7 +161,7 @@ def rules_of(sit: Sit) -> HoldemRules:
 
 
 def checked(sit: Sit, listed: Sequence[str]) -> Sit:
-    """Return a wish that can be fulfilled.
+    """Return a wish if it can be fulfilled.
 
     Parameters
     ----------

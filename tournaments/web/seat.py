@@ -53,7 +53,7 @@ class BrowserPerson(Agent):
     pace, assist : str
         As in `play_setting.Sit`.
     is_assisted : bool
-        Whether the person asked for help at a decision of this hand.
+        Whether ranges or advice were asked for at a decision of this hand.
     """
 
     def __init__(

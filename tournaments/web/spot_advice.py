@@ -112,9 +112,9 @@ def spot_of_street(hand: AskedHand, first: int, ranges: np.ndarray) -> Spot:
     Parameters
     ----------
     first : int
-        The decision.
+        The number of the street's first decision.
     ranges : float64[num_seats, num_combos]
-        Each seat's range there, in any scale.
+        Each seat's range at this decision, in any scale.
     """
     start = hand.public(first)
     seats = [start.actor, next(seat for seat, out in enumerate(start.folded) if not out and seat != start.actor)]

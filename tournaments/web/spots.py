@@ -45,7 +45,7 @@ class NewDesk:
 
 @dataclass(frozen=True)
 class DeskRequest:
-    """A request to a desk, by its name in the desk's first event."""
+    """A request to a desk; `desk` is the name that the desk's first event told."""
 
     desk: str
 

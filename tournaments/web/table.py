@@ -89,7 +89,7 @@ class OpenTable:
     Attributes
     ----------
     broken : str
-        Why the table has ended by itself; empty while it goes on.
+        Why the table has ended; empty while it goes on.
     """
 
     def __init__(self, process: TableProcess, facts: str):

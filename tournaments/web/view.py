@@ -64,9 +64,9 @@ class Sight:
         -------
         dict
             ``hand``, ``you`` (the person's seat), ``names`` and ``positions`` of the seats, ``cards`` (texts by seat,
-            None for hidden cards), ``board``, ``bets`` (chips of each seat on this street), ``pot`` (all chips in the
-            middle), ``stacks`` (chips behind; None in limit games), ``folded``, ``street``, ``turn`` (the seat to act
-            or None) and ``actions``.
+            None for hidden cards), ``board``, ``bets`` (chips of each seat on this street), ``pot`` (the contributions
+            of all seats, ``bets`` included), ``stacks`` (chips behind; None in limit games), ``folded``, ``street``,
+            ``turn`` (the seat to act or None) and ``actions``.
         """
         state, rules = self._follower.state, self._rules
         paid = state.contributions
@@ -132,7 +132,7 @@ def legal_moves(public: PublicState) -> dict[str, Any]:
 
 
 def hand_end(hand: Hand, seating: Seating) -> dict[str, Any]:
-    """Return the end of a hand as plain values: the cards of all seats, the whole board, payoffs and made hands."""
+    """Return the end of a hand as plain values: the cards of all seats, the board dealt, payoffs and made hands."""
     rules, cards = hand.rules, list(map(card_text, hand.deck.tolist()))
     size, seats = rules.num_hole_cards, range(rules.num_seats)
     last = max((action.street for action in hand.actions), default=0)
