@@ -7,6 +7,7 @@ A stopped build then resumes with the first unfinished street.
 
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -159,9 +160,15 @@ class _Builder:
             # `argsort` inverts a permutation: here it gives the new number of each centroid.
             labels, distances = np.argsort(order).astype(np.int32)[found.labels], found.distances
         model = StreetModel(street, settings, unlabelled.clusters, thresholds, centroids, ground)
-        quality = self._quality(street, sample, weights, labels, boards[drawn], rivers)
-        examples = _examples(labels, distances, drawn, boards, num_live, model.num_buckets)
-        return self._label_all(model, make_reader, quality, examples)
+
+        def describe() -> tuple[dict[str, float], np.ndarray]:
+            quality = self._quality(street, sample, weights, labels, boards[drawn], rivers)
+            return quality, _examples(labels, distances, drawn, boards, num_live, model.num_buckets)
+
+        if self.threads == 1:
+            return self._label_all(model, make_reader, describe)
+        with ThreadPoolExecutor(1) as aside:  # for the most part by one thread: beside the work that takes all threads
+            return self._label_all(model, make_reader, aside.submit(describe).result)
 
     def _reader_maker(
         self, street: str, features: str, rivers: RiverTable, following: StreetBuckets | None
@@ -218,7 +225,7 @@ class _Builder:
         if self.config.street(street).features != features:
             make_reader = self._reader_maker(street, features, rivers, None)
             dims = 8 if street == "river" else HISTOGRAM_DIMS
-            points = self._read(make_reader, boards, dims, NUM_LIVE[BOARD_CARDS[street]], f"{street} quality").points
+            points = self._read(make_reader, boards, dims, NUM_LIVE[BOARD_CARDS[street]], "").points
         cut = percentiles(sample.sums, weights, int(labels.max()) + 1)
         plain = np.searchsorted(cut, sample.sums, side="right")
         figures = [*measure_partition(points, weights, labels, features)]
@@ -229,10 +236,12 @@ class _Builder:
         self,
         model: StreetModel,
         make_reader: Callable[[], FeatureReader],
-        quality: dict[str, float],
-        examples: np.ndarray,
+        describe: Callable[[], tuple[dict[str, float], np.ndarray]],
     ) -> StreetBuckets:
-        """Return a street's model, the bucket of every hand on every board, and the report on these buckets."""
+        """Return a street's model, the bucket of every hand on every board, and the report on these buckets.
+
+        `describe` returns the report's values of quality and its examples.
+        """
         boards, sizes = _boards_of(model.street)
         dtype = bucket_dtype(model.num_buckets)
         rows = np.empty((len(boards), NUM_COMBOS), dtype)
@@ -259,6 +268,7 @@ class _Builder:
         held = np.maximum(number, 1)
         equity = total / held / (EQUITY_UNITS * num_rivers)
         deviation = np.sqrt(np.maximum(squares / held - (rounded / held) ** 2, 0.0)) / EQUITY_UNITS
+        quality, examples = describe()
         report = StreetReport(number, equity, deviation, examples, quality)
         return StreetBuckets(model, rows, report)
 
@@ -269,7 +279,9 @@ class _Builder:
         return self._rivers
 
     def _bar(self, name: str, total: int, unit: str) -> tqdm:
-        return progress_bar(desc=name, total=total, unit=unit, unit_scale=True, disable=not self._show_progress)
+        """Return a progress bar; without a name it shows nothing, as there is another one beside it."""
+        disable = not (name and self._show_progress)
+        return progress_bar(desc=name, total=total, unit=unit, unit_scale=True, disable=disable)
 
 
 class _Sample(NamedTuple):
