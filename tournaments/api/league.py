@@ -86,8 +86,8 @@ def add_to_league(
     ------
     ValueError
         If the folder is damaged or, without `agents`, holds no league. With `agents`, also if the folder holds other
-        files, an agent does not load or does not play the league's game, or an agent of this package is to be believed.
-        Also if another process changes the entries. The agents before the refused one stay added.
+        files, an agent does not load or does not play the league's game, or `believe` is set for an agent of this
+        package. Also if another process changes the entries. The agents before the refused one stay added.
     """
     notes = Notes(progress)
     if agents is None:

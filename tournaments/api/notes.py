@@ -1,4 +1,4 @@
-"""The notes that a function for users collects, and shows on standard error if progress is wanted."""
+"""Notes for the user, which functions of the Python interface collect, and show on standard error if asked."""
 
 import sys
 import warnings

@@ -1,4 +1,4 @@
-"""One spot on many flops, from Python: `run_spot_sweep`."""
+"""One spot solved on many flops, from Python: `run_spot_sweep`."""
 
 import dataclasses
 import time

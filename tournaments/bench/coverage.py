@@ -115,7 +115,8 @@ def simulate(scores: np.ndarray, prior: np.ndarray, num_runs: int) -> tuple[np.n
 
     Returns
     -------
-    two of float64[num_runs, NUM_GROUPS[-1]]
+    plain, corrected : float64[num_runs, NUM_GROUPS[-1]]
+        Scores without and with the correction.
     """
     rng = np.random.default_rng(_SEED)
     length = NUM_GROUPS[-1]

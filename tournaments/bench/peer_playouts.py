@@ -1,4 +1,4 @@
-"""Whole random hands beside OpenSpiel's `universal_poker`, driven from Python."""
+"""Speed of whole random hands beside OpenSpiel's `universal_poker`, which code in Python drives."""
 
 import functools
 from collections.abc import Iterator

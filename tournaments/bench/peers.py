@@ -1,4 +1,4 @@
-"""Our functions beside peers: other libraries, and programs of the user, with the same work in the same run."""
+"""Speed of our functions beside peers: libraries, and programs of the user, that do the same work in the same run."""
 
 import itertools
 from collections.abc import Mapping

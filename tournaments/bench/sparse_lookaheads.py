@@ -41,7 +41,7 @@ MENUS = {
 
 
 class _Case(NamedTuple):
-    """A random river: ranges are float64[2, num_combos], and sum to 1."""
+    """A random river: ranges are float64[2, num_combos], and the range of each seat sums to 1."""
 
     state: BettingState
     board: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""`plurispiel values`: solve situations, train value networks with them, distil others, and measure all."""
+"""`plurispiel values`: solve situations, train value networks with them, distil others, and measure networks."""
 
 import argparse
 import contextlib

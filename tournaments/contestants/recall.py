@@ -3,8 +3,8 @@
 One process of the agent plays every deck twice, from seat 0 and then from seat 1. A second process plays every deck
 from seat 0 only, and a third from seat 1 only, so that these two processes meet each deck once. For the same deck and
 seat, all processes get the same random stream. If the first process acts differently from the second or the third, the
-agent remembers decks or learns from other hands, or else its play depends on more than its random stream. Examples are
-the clock, and random numbers from another source.
+agent remembers decks or learns from other hands. The other cause may be play that depends on more than the random
+stream, such as the clock or random numbers from another source.
 """
 
 import contextlib

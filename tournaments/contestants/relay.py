@@ -1,4 +1,4 @@
-"""The program that gives a player a port to connect to, inside its sandbox.
+"""The program that gives a player a port to connect to, inside the player's sandbox.
 
 A sandbox has a network of its own, which the run cannot reach. Therefore the relay runs inside. It listens on loopback,
 and starts the player with the port as its last argument. It passes bytes between the player's connection and its own

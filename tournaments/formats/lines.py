@@ -1,4 +1,4 @@
-"""Lines of text as bytes: where a line ends, and its limits of size and characters in the ACPC's protocol."""
+"""Lines of text as bytes: where a line ends, and which sizes and characters the ACPC's protocol allows."""
 
 MAX_LINE = 4096
 """Largest number of bytes of a line, its end included; the ACPC's dealer reads no longer lines either."""
