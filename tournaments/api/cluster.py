@@ -29,7 +29,7 @@ def connect_cluster(
     Parameters
     ----------
     file : path
-        The file that the scheduler has written.
+        The file of the scheduler, which has five minutes to write it.
     slots : int
         The largest number of slots to use; 0 for all.
     check_share : float

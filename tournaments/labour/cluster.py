@@ -24,7 +24,8 @@ __all__ = ["Cluster", "MachinesDisagree"]
 
 _RETRIES = 3  # times that jobs are done again after their child process died
 _LOOK_S = 2.0  # seconds between looks at the number of slots
-_PAUSE_S = 0.5  # seconds between checks that the workers that begin a work are still connected
+_PAUSE_S = 0.5  # seconds between looks for the file, or checks that workers that begin a work are still connected
+_FILE_S = 300.0  # seconds to wait for the file: a new scheduler may have kernels to compile
 _BEGIN_S = 20.0  # seconds for all workers to begin a work, with kernels to compile; later, one begun worker suffices
 
 # Jobs given up as overdue may be slow by nature. They are done again: each time the first number multiplies their
@@ -42,7 +43,7 @@ class Cluster(Executor):
     Parameters
     ----------
     path : Path
-        The cluster's file.
+        The cluster's file; if it is missing, the scheduler has five minutes to write it.
     facts : mapping
         Facts that must be equal in the cluster and in this process, by name.
     slots : int
@@ -82,6 +83,11 @@ class Cluster(Executor):
             if not folder.is_dir():
                 raise ValueError(f"{folder} is no folder; --ship names the folder from which an agent imports")
         self.path = path
+        if not path.exists():
+            say(f"waiting for {path}, which plurispiel cluster {path} writes")
+            limit = time.monotonic() + _FILE_S
+            while not path.exists() and time.monotonic() < limit:
+                time.sleep(_PAUSE_S)
         file = read_cluster_file(path)
         self.is_secure = file.is_secure
         self.ship = tuple(ship)

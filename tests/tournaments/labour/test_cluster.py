@@ -157,8 +157,10 @@ def cluster(tmp_path):
 
 def test_one_worker_two_and_one_that_is_killed_give_the_rows_of_this_process(cluster, tmp_path, expected):
     assert played_here(tmp_path, 2) == expected
+    run = tournament(cluster, "one")  # waits for the scheduler
     scheduler, first = cluster.scheduler(), cluster.worker()
-    is_over(tournament(cluster, "one"))
+    is_over(run)
+    assert "waiting for c.json, which plurispiel cluster c.json writes" in run.log.read_text()
     assert group_rows(tmp_path / "one") == expected
     second = cluster.worker()
     run = tournament(cluster, "two")
