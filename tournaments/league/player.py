@@ -26,7 +26,7 @@ _REMEDY = "; its results stay, and league FOLDER add, without an agent, adds the
 
 
 class PlayLimits(NamedTuple):
-    """The limits of `LeaguePlayer.play`; without any, it stops when all pairs have played their first decks.
+    """The limits of `LeaguePlayer.play`. Without any limit, play stops after the first decks of all pairs.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ class Dealer:
     order : Order
         The session.
     inbox : Inbox
-        The moves of the pages.
+        The moves of the pages, and the assistant's help.
     tell : callable
         Takes the kind of a line and its JSON object.
 
