@@ -104,7 +104,7 @@ class BlueprintConfig:
     Attributes
     ----------
     name, text : str
-        The name of the blueprint, which can name a folder, and its purpose in words.
+        `name` is the blueprint's name, which must be valid as the name of a folder. `text` is its purpose in words.
     game : str
         A game's name in the ladder, a game preset, or an OpenSpiel game string. Empty for no-limit hold'em with `seats`
         and `stack_bb`.

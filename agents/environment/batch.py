@@ -32,7 +32,7 @@ class BatchResults(NamedTuple):
     dones : bool[num_tables]
         Whether a hand in which the learner acted has ended.
     num_walks : int64[num_tables]
-        Number of further hands in the step that ended before the learner was to act.
+        Number of hands that ended in this step before the learner was to act in them.
     walk_rewards : float64[num_tables]
         The sum of the payoffs of these hands, in big blinds.
     seats : int64[num_tables]

@@ -22,8 +22,8 @@ class LearnedAgent(RangeAgent):
     Parameters
     ----------
     policy : callable
-        ``policy(observations, mask)`` returns the probabilities of the ids, float[n, num_ids], for float32[n, size] and
-        bool[num_ids], which tells the legal ids. Only the probabilities of legal ids count; they need not sum to 1. A
+        ``policy(observations, mask)`` gets observations, float32[n, size], and the mask of the legal ids,
+        bool[num_ids]. It returns the probabilities of the ids, float[n, num_ids]. Only the probabilities of legal ids count; they need not sum to 1. A
         row in which no legal id has a positive probability becomes uniform.
     observation, sizes
         As given to `make_environment`.
