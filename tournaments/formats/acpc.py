@@ -1,10 +1,10 @@
 """Match logs of the ACPC's dealer, with a line for each hand.
 
 ``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:-300|300:Alice|Bob`` holds the number of the hand, the betting, hole cards and
-board, net chips, and names. Streets are separated by ``/``, values of the seats by ``|``. A no-limit raise is written
-with the chips bet over the whole hand, a limit raise without a size. Players change seats from hand to hand, so the
-names change places. A reduced deck has the highest ranks and last suits in these logs, but the lowest ranks and first
-suits everywhere else in plurispiel.
+board, net chips, and names. Streets are separated by ``/``. Within a field, ``|`` separates the entries of the seats. A
+no-limit raise is written with the chips bet over the whole hand, a limit raise without a size. Players change seats
+from hand to hand, so the names change places. A reduced deck has the highest ranks and last suits in these logs, but
+the lowest ranks and first suits everywhere else in plurispiel.
 
 In the names of agents, colons are written as ``%3A`` and bars as ``%7C``. Percent signs and unprintable characters are
 escaped in the same way. The reader decodes all escapes.
@@ -46,8 +46,8 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game of all hands. By default, each match has the game that its first comment names. It is the game file of
-        that base name in the log's folder or, without such a file, the built-in game of that name.
+        The game of all hands. By default, each match has the game that its first comment names. That game is read from
+        the file of that base name in the log's folder; without such a file, it is the built-in game of that name.
     """
     file = str(path)
     game = rules
@@ -91,7 +91,7 @@ def warmup() -> None:
 
 
 def write_header(stream: TextIO, name: str, game: str, num_hands: int, seed: int | str = 0) -> None:
-    """Write the comment with which a log begins; `read_acpc` takes the file of the game from this comment.
+    """Write the comment with which a log begins; `read_acpc` takes the name of the game from this comment.
 
     Parameters
     ----------
@@ -327,13 +327,14 @@ def _read_betting(text, is_limit, moves):
         True if raises must have no size, as in limit games; False if they must have a size other than 0 and 1, the
         numbers of fold and call.
     moves : int64[2, n]
-        Modified in place: the actions (`RAISE` for a raise without a size), and the street of each.
+        Modified in place: actions in the first row (`RAISE` for a raise without a size), their streets in the second.
 
     Returns
     -------
     int, int
         First, the number of actions; -1 if the text is malformed. Second, the index in `text` of the first raise that
-        is not allowed; -1 without such a raise. In a malformed text, the index of the first action that cannot be read.
+        is not allowed; -1 without such a raise. In a malformed text, the second number is the index of the first action
+        that cannot be read.
     """
     num_actions = street = start = 0
     wrong_raise = -1
