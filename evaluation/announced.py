@@ -74,8 +74,8 @@ _Read = tuple[Strategy, tuple[int, ...], _Kinds]
 class Reports:
     """Asks the agents of a hand for their strategies, and checks their reports.
 
-    Agents may report one `Strategy` object at many decisions with the same board. If its arrays are read-only and it
-    has no `highest`, it is read once and kept.
+    Agents may report one `Strategy` object at many decisions with the same board. If the object has read-only arrays
+    and no `highest`, it is read once and kept.
 
     Parameters
     ----------

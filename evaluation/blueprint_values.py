@@ -207,9 +207,10 @@ class BlueprintValues(ValueFunction):
         """Return the weighted sum of values of each question about a hand, and its single value.
 
         Where all actions that the blueprint takes at a decision are asked about, the values before the decision are the
-        means of those after it. They have the expectation of a roll-out from the decision, but the same errors as the
-        values after it, and errors on both sides of a correction cancel. The choice of these decisions depends on the
-        hand's actions. AIVAT stays unbiased, as the probability of an action does not depend on the errors.
+        means of the values after it. These means have the expectation of a roll-out from the decision. Their errors are
+        the errors of the values after it, so that the errors on both sides of a correction cancel. The choice of these
+        decisions depends on the hand's actions. AIVAT stays unbiased, as the probability of an action does not depend
+        on the errors.
         """
         _, (weighted, single) = self._answer(asked)
         return weighted, single

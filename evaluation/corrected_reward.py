@@ -13,9 +13,9 @@ __all__ = ["CorrectedReward"]
 
 
 class CorrectedReward:
-    """A `score` of an environment: the learner's payoff, corrected for chance and for the agents' known strategies.
+    """The learner's payoff, corrected for chance and for the agents' known strategies: a `score` of an environment.
 
-    This is AIVAT's reduced form (`Score.reduced`), which needs no strategy of the learner. Its mean is that of the
+    This is AIVAT's reduced form (`Score.reduced`), which needs no strategy of the learner. It has the mean of the
     payoff. Once two seats are left, an agent's actions are corrected if the agent tells its strategy.
 
     Parameters

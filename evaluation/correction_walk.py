@@ -67,8 +67,8 @@ class CorrectionWalk:
     """One seat's pass through a hand: the weights B_t of the seat's combos, and the values that the corrections need.
 
     If the seat's strategy is not known, no values of other combos are asked for, and only the true corrections have a
-    meaning. The weights depend on no value. So a value function is asked for all values of a hand at once, when the
-    walks of all seats have ended (`settle`).
+    meaning. The weights depend on no value. So one call asks a value function for all values of a hand, when the walks
+    of all seats have ended; `settle` receives the answers.
 
     Parameters
     ----------

@@ -72,12 +72,21 @@ class KnownValues:
         return number
 
     def new_worlds(self, cards: int, free: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the tables of ranks and buckets of `number` new worlds of known cards, to be filled in.
+        """Add `number` worlds to a set of known cards, and return their tables of ranks and buckets, to be filled in.
 
         Parameters
         ----------
+        cards : int
+            The index of the set.
         free : bool[num_combos]
-            As in `Worlds`.
+            As in `roll_outs.Worlds`.
+
+        Returns
+        -------
+        uint16[number, num_combos]
+            The ranks.
+        int32[number, num_streets, num_combos]
+            The buckets.
         """
         first, end = self._num_worlds, self._num_worlds + number
         self._make_room(end, "ranks", "buckets")
@@ -87,7 +96,7 @@ class KnownValues:
         return tables.ranks[first:end], tables.buckets[first:end]
 
     def make_room(self, num_points: int, num_seatings: int) -> None:
-        """Make room for one more group and one more line for each of some points, with any of some seatings."""
+        """Make room for one more group and one more row of means for each point, in any of `num_seatings` seatings."""
         self._make_room(int(self.counts[NUM_GROUPS]) + num_points, "groups")
         num_lines = int(self.counts[NUM_LINES]) + num_points
         self._make_room(num_lines, "means", "is_known")
@@ -100,7 +109,7 @@ class KnownValues:
             self.cards = np.hstack([self.cards, np.full((len(self.cards), missing), -1)])
 
     def _make_room(self, number: int, *names: str) -> None:
-        """Make the tables of some names as long as `number`, or twice as long; their rows stay."""
+        """Make the tables with these names at least `number` rows long; they keep their rows."""
         for name in names:
             table = getattr(self.tables, name)
             if number > len(table):

@@ -98,8 +98,8 @@ def _support(payoffs: np.ndarray) -> np.ndarray:
     )
     if found.x is not None:
         return found.x > found.x @ payoffs
-    # Payoffs of very different size make x too large for the solver. Then each agent's largest share, which is at most
-    # 1, is found by a program of its own.
+    # Payoffs of very different size make x too large for the solver. Then a program for each agent finds the agent's
+    # largest share in any equilibrium, which is at most 1.
     largest = np.zeros(num_agents)
     for agent in range(num_agents):
         found = linprog(

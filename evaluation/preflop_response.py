@@ -63,8 +63,8 @@ class ResponseLimits:
     upper_limit : float or None
         One-sided 95 % upper limit of the exploitability. With all flops it is `upper`; None for a single drawn flop.
     lower : float or None
-        The winnings of responses on flops other than those on which they were chosen; too small in expectation. With
-        all flops it is `upper`; None for a single drawn flop.
+        The winnings of responses on flops that did not help to choose them; too small in expectation. With all flops it
+        is `upper`; None for a single drawn flop.
     lower_limit : float or None
         One-sided 95 % lower limit of the exploitability. With all flops it is `upper`; None for a single drawn flop.
     """

@@ -59,7 +59,7 @@ def public_best_response(
         A game with two seats, one or two hole cards and a menu of raises. Betting nodes times boards are at most
         `public_walk.MAX_PUBLIC_STATES`.
     agents : sequence of Agent
-        The agent of each seat: two instances, even if both are the same agent.
+        The agent of each seat. The two are separate objects, even if they play the same strategy.
     threads, on_progress
         As in `PublicWalk`.
 

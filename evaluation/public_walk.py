@@ -131,7 +131,7 @@ class PublicWalk:
     public : PublicState
         A state with a seat to act. If its board lacks the cards of its street, the walk deals these cards first.
     agents : sequence of Agent
-        The agent of each seat: two instances, even if both are the same agent.
+        The agent of each seat. The two are separate objects, even if they play the same strategy.
     threads : int
         Number of threads. Boards are walked in parallel; agents are asked one at a time.
     on_progress : callable, optional
@@ -324,7 +324,7 @@ class PublicWalk:
         # The number of deals given two hands. `boards` also holds boards with a card of a hand, whose reach is 0 there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
-        # Boards are joined only before the first board cards: later a renaming would have to keep those in place.
+        # Boards are joined at the first deal only: later, a renaming would have to leave the earlier cards in place.
         by_class = known == 0 and 0 < size <= MAX_BOARD_CARDS and self._is_suit_symmetric(index, reach, renamings)
         if known == 0 and size > 0:
             self.suit_symmetric = by_class

@@ -82,7 +82,7 @@ class HandQuestions:
     ----------
     rules : HoldemRules
     all : list of `HandQuestion`
-        The questions about the hand, seat by seat, those about one seat in the order of the hand.
+        The questions about the hand, seat by seat, and for each seat in the order of the hand.
     weights : float64[num_rows, num_combos]
         Rows of weights. There may be more rows than are used.
     board : tuple of int

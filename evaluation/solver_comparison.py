@@ -25,7 +25,7 @@ class TimedRun(NamedTuple):
     seed : int or None
         Seed of the samples; None for an algorithm without random numbers.
     curve : list of Point
-        The seconds are those of the iterations; measurements do not count.
+        `Point.seconds` counts the time of the iterations, without the measurements.
     """
 
     algorithm: str

@@ -9,8 +9,8 @@ import numpy as np
 MIN_SEQUENTIAL_SAMPLES = 100
 """With fewer samples a sequential test decides nothing, since few samples may miss the spread of heavy tails."""
 
-# An anytime-valid interval is valid with any value that was fixed beforehand. The value only decides for which numbers
-# of samples the interval is tightest.
+# An anytime-valid interval is valid with any variance that was fixed beforehand. The variance only decides for which
+# numbers of samples the interval is tightest.
 _EFFECT_VARIANCE = 0.01
 """Variance of the standardised effects that the sequential test expects: effects of about a tenth of the samples'
 standard deviation."""
@@ -166,7 +166,7 @@ def combined_half_width(
     Parameters
     ----------
     weights : sequence of float
-        The weight of each stream's mean in the sum, without its sign; streams of weight 0 do not count.
+        The absolute weight of each stream's mean in the sum; streams of weight 0 do not count.
     sds, counts : sequence of float, sequence of int
         As in `sequential_half_width`, for each stream.
     alpha : float
@@ -213,9 +213,9 @@ def always_valid_half_width(samples: np.ndarray) -> np.ndarray:
     g^2 (x^4 + 2 x^2 - 3) / 18 - k (x^2 - 3) / 12. Then the absolute t statistic of n samples exceeds x (1 + c / n) as
     often as that of normal samples exceeds x, except for terms of higher order than 1 / n (P. Hall: The Bootstrap and
     Edgeworth Expansion, 1992, section 2.6). The interval is therefore widened by the factor 1 + c / n. Here x is the
-    unwidened half-width in standard errors, and g and k are those of the samples. The interval is never narrowed. The
-    widening vanishes as samples become many. It matters while the mean depends on a few large samples. Values so rare
-    that no sample has one are not accounted for.
+    unwidened half-width in standard errors, and g and k are computed from the samples. The interval is never narrowed.
+    The widening vanishes as samples become many. It matters while the mean depends on a few large samples. Values so
+    rare that no sample has one are not accounted for.
     """
     samples = np.asarray(samples, dtype=np.float64)
     count = samples.shape[-1]

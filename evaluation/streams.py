@@ -73,8 +73,9 @@ class Keyed:
     Parameters
     ----------
     keys : sequence of (int, int)
-        Pairs (first deck, key): each key serves all decks from its first deck up to the next pair's first deck. The
-        first decks ascend from 0, and a key is any whole number. The last number of a group is the number of its deck.
+        Pairs (first deck, key): each key serves all decks from its first deck to the last one before the next pair's
+        first deck. The first decks ascend from 0, and a key is any whole number. The last number of a group is the
+        number of its deck.
     retired : collection of int
         The numbers of the agents that are retired. Each set of retired agents has streams of its own.
     """

@@ -81,8 +81,8 @@ class ValueFunction:
     def values(self, situation: Situation) -> np.ndarray:
         """Return the value of every combo: float64[num_combos], in chips.
 
-        Until the next `restart`, repeated calls for the same situation must return the same values, which both sides of
-        a correction use. Entries of impossible combos are ignored, but must be finite.
+        Until the next `restart`, repeated calls for the same situation must return the same values, because both sides
+        of a correction use them. Entries of impossible combos are ignored, but must be finite.
 
         Raises
         ------
@@ -255,8 +255,8 @@ class Checkdown(ValueFunction):
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the values before the cards come, since equities are means over all run-outs already.
 
-        Sampled boards leave AIVAT unbiased, because they are drawn anew for each deck and do not depend on its cards.
-        A fixed table of values before the flop would bias AIVAT: its error would stay in every hand that sees the flop.
+        Sampled boards leave AIVAT unbiased, because each deck has its own draw, which does not depend on its cards. A
+        fixed table of values before the flop would bias AIVAT: its error would stay in every hand that sees the flop.
         """
         return self.values(situation)
 

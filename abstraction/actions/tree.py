@@ -214,7 +214,7 @@ class TreeWorkspace(NamedTuple):
 
 
 def game_menu(rules: HoldemRules) -> GameMenu:
-    """Return the menu of a game's own rules: limit raises, or those of its betting abstraction.
+    """Return the menu of a game's own rules: the fixed raise of a limit game, or the raises of a betting abstraction.
 
     Raises
     ------

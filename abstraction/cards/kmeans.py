@@ -1,9 +1,9 @@
 """k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
 
-Several starts, three by default, on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA
-2007), with the given distance. The best start is continued on all points. Centroids are means, which do not minimise
-the sum of distances except for `distances.SQUARED_L2`. With this distance the sum never rises from round to round; with
-any other it may rise slightly.
+k-means++ (Arthur and Vassilvitskii, SODA 2007) seeds several starts, three by default, on a sample of the points, with
+the given distance. The best start is continued on all points. Centroids are means, which minimise the sum of distances
+for `distances.SQUARED_L2` only. With this distance the sum never rises from round to round; with any other it may rise
+slightly.
 """
 
 from dataclasses import dataclass

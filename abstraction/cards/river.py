@@ -50,11 +50,11 @@ class RiverWorkspace(NamedTuple):
     Attributes
     ----------
     ranks, order, spare, counts
-        Hand rank of each combo (or of each of the 91 pairs of ranks), and the other arguments of `sort_by_rank`.
+        Arguments of `sort_by_rank`: for all combos or, on a board without a possible flush, for the 91 pairs of ranks.
     cards : uint8[1326, 2]
         Cards of each hand in `order`.
     weaker : int32[52]
-        Number of weaker hands with each card (or with a given card of each rank).
+        Number of weaker hands with each card or, on a board without a possible flush, with a given card of each rank.
     left : int32[13]
         Number of cards of each rank that are not on the board.
     equal : int32[13]

@@ -76,7 +76,8 @@ class BettingDecision(NamedTuple):
     state : list of int
         The betting state array.
     actions : tuple of (int, int, int)
-        Seat, action and street of every earlier action: those given to `street_betting`, then those of the tree.
+        Seat, action and street of every earlier action: first the actions given to `street_betting`, then the actions
+        in the tree.
     children : dict of int to int
         The node after each action on offer; actions ascend.
     """

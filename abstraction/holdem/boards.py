@@ -3,8 +3,8 @@
 Two boards are of one class if a permutation of the suits maps one board to the other. Each suit of a board has a set of
 ranks, read as a bit mask; in the representative of a class, these masks descend from suit 0 on. The order of a board's
 cards does not matter. If suits are renamed in hand and board alike, the hand keeps its features. A table with one row
-for each class, which has an entry for each combo, therefore serves every board. If `find_boards` returns a class and a
-permutation for a board, and `row` is the class's row, ``row[relabel_combos()[permutation]]`` is the board's row.
+for each class, and an entry for each combo in the row, therefore serves every board. If `find_boards` returns a class
+and a permutation for a board, and `row` is the class's row, ``row[relabel_combos()[permutation]]`` is the board's row.
 """
 
 import functools

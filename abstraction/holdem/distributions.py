@@ -27,7 +27,7 @@ def normalised(rows: np.ndarray, otherwise: npt.ArrayLike) -> np.ndarray:
 
 
 def purged(rows: np.ndarray, threshold: float) -> np.ndarray:
-    """Return rows of probabilities in which those below a threshold are 0 and the others are scaled to sum to 1.
+    """Return rows in which probabilities below a threshold are 0 and the other probabilities are scaled to sum to 1.
 
     A row whose probabilities are all below the threshold is not changed.
     """

@@ -29,7 +29,7 @@ BETTING_ABSTRACTIONS = ("fullgame", "fchpa", "fcpa", "fc")
 
 @dataclass(frozen=True)
 class HoldemRules:
-    """Rules of a game of OpenSpiel's ``universal_poker``, with the same meaning.
+    """The rules of a hold'em game; their meaning is that of OpenSpiel's ``universal_poker``.
 
     Parameters
     ----------

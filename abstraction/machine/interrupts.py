@@ -60,7 +60,7 @@ def interruptible() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back during the block; afterwards, deliver to this process those that arrived meanwhile.
+    """Hold interrupts back during the block, and deliver them to this process afterwards.
 
     Of interrupts that another thread received, only the first is delivered. In processes started in the block,
     interrupts stay blocked. On Windows, and in a thread other than the main one, nothing is held back.

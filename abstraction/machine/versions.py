@@ -1,4 +1,4 @@
-"""Texts that name the machine and the package versions behind a measurement."""
+"""Texts that name the machine and the package versions with which a measurement was made."""
 
 import importlib.metadata
 import platform

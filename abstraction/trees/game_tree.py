@@ -185,9 +185,9 @@ def flatten(
     Poker games with the rules of `HoldemRules` and at most 200,000 public nodes are dealt by kernels, millions of
     histories a second; their histories are counted beforehand. All other games are walked state by state, some hundred
     thousand histories a second; their number of histories is estimated beforehand, and slow walks are kept on disk
-    (`history_cache`). If the estimate is above a hundred times the limit, the game is refused at once. So is a poker
-    game of more than 200,000 public nodes, if the histories counted at these nodes are above the limit. Otherwise the
-    game is refused when the walk passes the limit.
+    (`history_cache`). A game is refused beforehand in three cases: its counted histories are above the limit; it is a
+    larger poker game, and the histories counted at its first 200,000 public nodes are above the limit; or the estimate
+    is above a hundred times the limit. Otherwise the game is refused when the walk passes the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(

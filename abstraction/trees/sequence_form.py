@@ -124,6 +124,6 @@ def _merge(sequences: np.ndarray, payoff: np.ndarray, player: int) -> tuple[np.n
 
 
 def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the numbers ``starts[0] : starts[0] + lengths[0]``, then those of the next range, and so on."""
+    """Return the numbers ``starts[0] : starts[0] + lengths[0]``, then the numbers of the next range, and so on."""
     before = np.cumsum(lengths) - lengths
     return np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
