@@ -78,7 +78,8 @@ class StreetBatches(NamedTuple):
     slots : int64[num_roots]
         The place of each root: 16 * batch + lane.
     members : list of int64[num_shape_nodes, 16]
-        For each batch, the tree's node of each node of its shape in each lane, -1 in a lane without a root.
+        For each batch, the number in the tree of each node of the batch's shape, lane by lane; -1 in a lane without a
+        root.
     max_depth : int
     """
 

@@ -391,7 +391,7 @@ def unreadable(agent: Agent, error: Exception) -> ValueError:
 
 
 def error_fault(seat: int, where: str, error: BaseException) -> Fault:
-    """Return the fault of the agent in a seat that raised an exception in one of its methods, named `where`."""
+    """Return the fault of an agent whose method, named `where`, raised an exception."""
     if isinstance(error, AgentFault):
         return Fault(seat, error.kind, error.message)
     kind = "memory" if isinstance(error, MemoryError) else "exception"
