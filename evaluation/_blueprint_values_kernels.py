@@ -1,8 +1,8 @@
-"""Kernels that compute values of self-play. One call answers all questions about a hand.
+"""Kernels that compute values of self-play.
 
-A value comes from roll-outs, or is the weighted mean of the values after a decision's actions.
-A *point* is a situation of a hand that is asked about; it has a row in the tables of shares and values. A *world* is a
-sampled whole board (`roll_outs`).
+One call answers all questions about a hand. A value comes from roll-outs, or is the weighted mean of the values after a
+decision's actions. A *point* is a situation of a hand that is asked about; each point has a row in the tables of shares
+and values. A *world* is a whole board on which roll-outs are played (`roll_outs`).
 """
 
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class Play(NamedTuple):
     biases : int64[num_seats]
         Zeros: no seat is biased.
     stakes : Stakes
-        Those of the tree's own game.
+        The stakes of the tree's own game.
     small : int
         The largest number of nodes of a subtree in which all actions of the other seats are followed.
     num_hands : float
@@ -68,11 +68,11 @@ class Known(NamedTuple):
     worlds : int64[num_card_sets, 2]
         The first world of each set of known cards, and the number of its worlds.
     groups : int64[num_groups, 2 + num_seats]
-        A group stands for one set of known cards and one seat of the tree whose hands are valued. The columns are the
-        number of the set, the seat, and the known combo of each seat of the tree. It is -1 for the seat whose hands are
-        valued, and for empty seats.
+        A group stands for one set of known cards and one seating. Column `CARDS` is the index of the set, and `OWN` the
+        seat of the tree whose hands are valued. From `COMBOS` on follows the known combo of each seat of the tree, -1
+        for seat `OWN` and for empty seats.
     means : float64[num_lines, num_combos]
-        The mean value of each combo at a node, for one group.
+        Each row has the mean value of every combo at one node, for one group.
     is_known : bool[num_lines, num_combos]
         Whether each mean is known. Modified in place like `means`.
     """
@@ -95,18 +95,24 @@ class PlannedPoints(NamedTuple):
     Attributes
     ----------
     points : int64[num_points, 8]
-        `GROUP`: the group, or `FILLED` or `CONSTANT`. `LINE`: the line in `Known.means`. `NODE`: the node.
-        `NUM_BRANCHES`: the number of actions if the point's values may be averaged over the values after the actions,
-        else 0. `BRANCH`: the first of these actions in `branches`. `CHANCES`: the first row in `chances`. `ACTOR`: the
-        known combo of the seat to act, -1 if the hands of that seat are valued. `STREET`: the decision's street.
+        The columns:
+
+        - `GROUP`: the group, or `FILLED` or `CONSTANT`;
+        - `LINE`: the row of `Known.means`;
+        - `NODE`: the node of the tree;
+        - `NUM_BRANCHES`: the number of actions of a decision whose values may be means of the values after its actions,
+          else 0;
+        - `BRANCH`, `CHANCES`: the first of these actions in `branches` and in `chances`;
+        - `ACTOR`: the known combo of the decision's seat, -1 for the seat whose hands are valued;
+        - `STREET`: the decision's street.
     chips : float64[num_points, 3]
-        The seat's contribution in the tree, the ratio of the pots at the table and in the tree, and the seat's
-        contribution at the table. For a point with one constant, the constant is in the last column.
+        `PAID`: the seat's contribution in the tree. `SCALE`: the pot at the table divided by the pot in the tree.
+        `PUT_IN`: the seat's contribution at the table or, for a point with one constant, this constant.
     branches : int64[n]
         The point after each action of a decision, -1 for an action that is not asked about.
     chances : float64[n, num_combos]
-        Workspace: the probability of each action of a decision with each combo; in the first column alone for a
-        decision of a seat with a known combo.
+        Workspace: the probability of each action of a decision with each combo. For a decision of a seat with a known
+        combo, only the first column is used.
     shares, values : float64[num_points, num_combos]
         Workspaces: each combo's share and value. A share below 1 is the chance that the combo is valued; a combo with
         a share of 1 or more is always valued.
@@ -155,8 +161,8 @@ def share_worlds(offsets, per_combo, ranks):
     ----------
     offsets : int64[num_combos]
         The number of the world from which each combo takes worlds in ascending order; the first world follows the last.
-        Offsets are drawn without regard to the boards. So the worlds of a combo are a fair sample of those in which the
-        combo is possible. For a combo with an offset below 0 nothing is changed.
+        Offsets are drawn without regard to the boards. So the worlds of a combo are a fair sample of the worlds in
+        which the combo is possible. For a combo with an offset below 0 nothing is changed.
     per_combo : int
         The number of worlds to keep for each combo. A combo that is possible in fewer worlds keeps all of them.
     ranks : uint16[num_worlds, num_combos]
@@ -323,7 +329,7 @@ def _roll_out(play, known, plan, point, seed, work, sums):
 
 @kernel(inline=True)
 def _mix(plan, point):
-    """Write the values before a decision, the means of those after its actions."""
+    """Write the values before a decision: the means of the values after its actions, weighted by `chances`."""
     row, here = plan.points[point], plan.values[point]
     here[:] = 0.0
     for a in range(row[NUM_BRANCHES]):

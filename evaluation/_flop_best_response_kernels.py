@@ -42,6 +42,7 @@ class FacingRows(NamedTuple):
     table : float[n, 16]
         The probability of each action in each lane: block ``table_first[batch] + bucket * num_entries + entry``.
     table_first : int64[num_batches]
+        The index of each batch's first block in `table`.
     buckets : int32[num_hands]
         The bucket of each hand on all boards of the street, in the order of `StreetDeals`; 0 on boards for which these
         rows are not made.
@@ -53,11 +54,12 @@ class FacingRows(NamedTuple):
         between the combos of a bucket (see `acting_rows`); in the table it is zeros.
     earlier : EarlierRows
         Fills the open rows.
-    past : int32[num_streets so far, num_combos]
-        The bucket of each combo on the earlier streets, then a row for this street, which is not read.
+    past : int32[street + 1, num_combos]
+        The bucket of each combo on each earlier street, the preflop first, then a row for this street, which is not
+        read.
     strengths : float64[n, num_combos]
-        Entry [board, combo] is the strength by which a combo without any row calls or folds on a board; filled in for
-        the boards of these rows. A single line if no row is open.
+        Entry [board, combo] is the strength by which a combo without any row calls or folds on a board. Only boards for
+        which these rows are made are filled in. A single row if no row is open.
     """
 
     table: np.ndarray
@@ -77,12 +79,15 @@ class StreetBlocks(NamedTuple):
     Attributes
     ----------
     above, totals : float[num_batches * above_width, 16]
-        The opponent's reach at the roots, and the values there, with a block for each hand on the parent of a board.
+        The opponent's reach at the roots (`above`), and the values at the roots (`totals`). A batch has a block for
+        each hand on the board of the previous street.
     above_width : int
+        The number of blocks of a batch in `above` and `totals`.
     below, below_totals : float[num_batches of the next street * below_width, 16]
-        The same at the ends of the street, with a block for each hand on the board. On the last street, where no
-        betting goes on, they are not read.
+        The reach and the values at the ends of the street, which are the roots of the next. A batch of the next street
+        has a block for each hand on this street's board. On the last street these arrays are not read.
     below_width : int
+        The number of blocks of a batch in `below` and `below_totals`.
     """
 
     above: np.ndarray
@@ -105,10 +110,11 @@ class ResponseWorkspace(NamedTuple):
         The first block in `reach` of the node at a depth. An action of the responding seat leaves the opponent's reach
         as it was, so the node after it shares its parent's blocks.
     started : bool[max_depth + 1]
-        Whether a child of the node at a depth has been added to its values.
+        For the node at each depth, whether the values of a child have been added to the node's values.
     mass, out : float[n, 16]
         Workspace and result of the terminal kernels.
     row : float64[MAX_ACTIONS]
+        The probabilities of one open row.
     """
 
     reach: np.ndarray
@@ -203,7 +209,7 @@ def _node_width(work):
 
 @kernel(inline=True)
 def _gather(hands, first, num_hands, blocks, batch, work):
-    """Write the opponent's reach at the roots of a batch, from the hands on the parent to those on the board."""
+    """Copy the opponent's reach at a batch's roots from the order of the previous board's hands to this board's."""
     work.place[0], start = 0, batch * blocks.above_width
     for k in range(num_hands):
         store(work.reach, FIRST_HAND + k, load(blocks.above, start + np.int64(hands.above[first + k])))
@@ -283,7 +289,7 @@ def _end(nodes, deals, batch, board, node, seat, blocks, work):
 
 @kernel
 def _close(nodes, start, offset, seat, num_hands, width, work):
-    """Combine a node's values with its parent's, and go on with the parent if the node was its last descendant.
+    """Combine a node's values with its parent's, and go on with the parent if the node is the parent's last descendant.
 
     Only one node of each depth is in work at a time, so ``work.values`` holds one node's values for each depth.
     """

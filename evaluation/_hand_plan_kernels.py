@@ -1,7 +1,7 @@
 """Kernels that plan how `BlueprintValues` answers the questions about a hand.
 
-A *point* is a situation of the hand that is asked about: a seat, a line of betting and a number of board cards. *Known
-cards* are those that one seat sees of a deck, see `known_values`.
+A *point* is a situation of the hand that is asked about: a seat, a line of betting and a number of board cards. The
+module `known_values` defines *known cards*, *groups* and *worlds*.
 """
 
 import numpy as np
@@ -19,7 +19,8 @@ SPOT_SEAT, SPOT_LINE, SPOT_SIZE, SPOT_CARDS, TASK = range(5)
 """Columns of `spots`."""
 
 FILL, DECIDED, ROLLED_OUT = 1, 2, 3
-"""Tasks: to fill in a point's values, or to draw the worlds for a point with branches or without."""
+"""Tasks of a point: `FILL` is to fill in its values by checkdown, the others are to draw worlds. `DECIDED` is for a
+point whose values may be means of the values after a decision's actions, `ROLLED_OUT` for any other."""
 
 PARENT, INDEX, NODE, STREET, DECIDES_WITH, ACTOR, NUM_ACTIONS, SEATING, KINDS = range(9)
 """Columns of `lines`. The kinds of the seats begin at `KINDS`; the tree's seat of each seat follows them."""
@@ -33,7 +34,7 @@ KEY, KEPT = range(2)
 
 @kernel
 def find_points(questions, cards_of, spots):
-    """Write the points of the questions, and the point of each question; return the number of points.
+    """Write the different points of the questions to `spots`, and each question's point; return the number of points.
 
     Parameters
     ----------
@@ -41,9 +42,10 @@ def find_points(questions, cards_of, spots):
         The questions about a seat are contiguous, in ascending order of their numbers of actions. Modified in place:
         column `POINT`.
     cards_of : int64[num_seats, num_sizes, 2]
-        The number of the known cards of each seat with each number of board cards, for many combos and for one alone.
+        The index of the known cards of each seat with each number of board cards. Entry 0 of the last axis is for
+        questions about many combos, entry 1 for a question about one combo alone.
     spots : int64[num_questions, 5]
-        The point's seat, line, number of board cards and known cards. Modified in place.
+        A row for each point, with all columns but `TASK`. Modified in place.
     """
     number = first = np.int64(0)
     for k in range(len(questions)):
@@ -76,18 +78,18 @@ def plan_points(spots, lines, line_chips, cards, known, kept, counts, points, ch
     ----------
     spots : int64[num_points, 5]
         As `find_points` wrote them. Modified in place: column `TASK`, 0 for points without a task.
-    lines : int64[num_lines, 8 + 2 * num_seats]
-        The tables of `LinePlaces`.
-    line_chips : float64[num_lines, num_seats, 3]
-    cards : int64[num_cards, num_seats + num_seatings]
-        The known combo of each seat, -1 for the seat itself; and the group of each seating, -1 for none yet. Modified
-        in place.
+    lines, line_chips : int64[num_lines, 8 + 2 * num_seats], float64[num_lines, num_seats, 3]
+        The tables `rows` and `chips` of `LinePlaces`.
+    cards : int64[num_card_sets, num_seats + num_seatings]
+        As in `KnownValues.cards`. Modified in place.
     known : Known
-        There is room for one group and one line for each point. Modified in place.
+        There is room for one more group and one more row of `means` for each point. Modified in place.
     kept : int64[2^n, 2]
-        The rows of `Known.means` by group and node, more than there are lines. Modified in place.
+        A hash table of the rows of `Known.means` by group and node, with free rows left for new ones. Modified in
+        place.
     counts : int64[3]
-        Numbers of groups, of lines, and of rows of `PlannedPoints.chances`. Modified in place.
+        `NUM_GROUPS`: the number of groups. `NUM_LINES`: the number of rows of `Known.means` in use. `NUM_CHANCES`: the
+        number of rows of `PlannedPoints.chances`. Modified in place.
     points, chips : int64[num_points, 8], float64[num_points, 3]
         As in `PlannedPoints`. Modified in place.
     branches : int64[n]
@@ -128,7 +130,8 @@ def plan_points(spots, lines, line_chips, cards, known, kept, counts, points, ch
 def _find_branches(spots, lines, first, point, branches):
     """Write the point after each action of a decision, and return whether the decision may take the mean over them.
 
-    It may if at least one action is asked about, and if all points after actions have values of the tree's play.
+    The decision may if at least one action is asked about, and no point after an action of the tree has values by
+    checkdown while a seat is still to act.
     """
     seat, line, size = spots[point, SPOT_SEAT], spots[point, SPOT_LINE], spots[point, SPOT_SIZE]
     for a in range(lines[line, NUM_ACTIONS]):

@@ -29,7 +29,7 @@ class KnownValues:
     Attributes
     ----------
     tables : Known
-    cards : int64[num_cards, num_seats + num_seatings]
+    cards : int64[num_card_sets, num_seats + num_seatings]
         For each set of known cards, first the known combo of each seat, -1 for the seat itself. Then for each seating
         the number of its group, -1 if there is none yet.
     lines : int64[2^n, 2]

@@ -17,7 +17,7 @@ from plurispiel.abstraction.machine.lanes import LANES, clear, load, spread, sto
 DIGIT_BITS = 7
 DIGITS = 1 << DIGIT_BITS
 CARD_SLOTS = 104
-"""Number of the 52 cards and 52 placeholders: c + 52 is the second card of a hand with one hole card c."""
+"""Number of cards and placeholders, 52 of each. In a hand with one hole card c, the placeholder c + 52 is second."""
 
 FIRST_HAND = LANES
 """Index of the block of a tile's first hand. Block 0 holds zeros, for a hand that is not in the range.

@@ -2,8 +2,8 @@
 
 numba compiles a function that another function calls to machine code first, and then once more as a part of each
 caller. LLVM therefore optimised a kernel at the end of a chain of four callers five times, and wrote it out five times.
-Here a kernel that another kernel calls is kept as intermediate code, which LLVM optimises with the caller only. A
-kernel gets machine code when Python calls it.
+Here a kernel that another kernel calls is kept as intermediate code, which LLVM optimises only as a part of the caller.
+A kernel gets machine code when Python calls it.
 
 All names of numba in this module are private ones, like the option ``_nrt`` of `jit`; numba's minor version is pinned.
 """
@@ -63,7 +63,7 @@ class _InnerCache(_FunctionCache):
         return (*super()._index_key(sig, codegen), "inner")
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compile result of intermediate code, without a function that Python could call; None if none."""
+        """Return the compile result of intermediate code, without a function for Python; None if the cache lacks it."""
         kept = self._cache_file.load(self._index_key(sig, target_context.codegen()))
         if kept is None:
             return None

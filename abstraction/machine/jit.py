@@ -112,7 +112,7 @@ def source_digest(path: Path) -> str:
 
 
 def user_cache_folder() -> Path:
-    """Return the folder for files that can be recomputed: PLURISPIEL_CACHE, else ``plurispiel`` among the caches."""
+    """Return the folder for files that can be recomputed: PLURISPIEL_CACHE, else ``plurispiel`` in the user's cache."""
     if chosen := os.environ.get("PLURISPIEL_CACHE"):
         return Path(chosen)
     if os.name == "nt":

@@ -1,4 +1,4 @@
-"""Sums of products in a fixed order, which are the same bits on every processor.
+"""Sums of products in a fixed order, so that every processor computes the same bits.
 
 ``a @ b`` and `numpy.dot` leave the order of their sums to a BLAS library, which takes another order for another
 processor. Where such a sum decides an action or is stored as a result, it is computed here: runs then have equal
