@@ -23,8 +23,8 @@ class LearnedAgent(RangeAgent):
     ----------
     policy : callable
         ``policy(observations, mask)`` gets observations, float32[n, size], and the mask of the legal ids,
-        bool[num_ids]. It returns the probabilities of the ids, float[n, num_ids]. Only the probabilities of legal ids count; they need not sum to 1. A
-        row in which no legal id has a positive probability becomes uniform.
+        bool[num_ids]. It returns the probabilities of the ids, float[n, num_ids]. Only the probabilities of legal ids
+        count; they need not sum to 1. A row in which no legal id has a positive probability becomes uniform.
     observation, sizes
         As given to `make_environment`.
 
