@@ -105,7 +105,7 @@ def step_tables(game, opponents, layout, tables, seating, is_reset, actions, wor
                 has_acted = False
             else:
                 results.num_walks[i] += 1
-                if results.num_walks[i] > MAX_WALKS:
+                if results.num_walks[i] >= MAX_WALKS:
                     return i
                 results.walk_rewards[i] += won
             _begin(game, opponents, tables, results.seats, i, seating)
