@@ -1,4 +1,4 @@
-"""An agent's complete strategy in a game with a flat tree."""
+"""Reads an agent's complete strategy in a game with a flat tree."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Strategies that agents report at their decisions of a hand, read and checked."""
+"""Reads and checks the strategies that agents report at their decisions of a hand."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Convergence of a solver: the exact exploitability of its average strategy along a run."""
+"""Runs a solver, and measures the exact exploitability of its average strategy along the run."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Best responses in a whole heads-up game, from values at its flops: exact with all flops, limits with drawn flops.
+"""Best responses in a whole heads-up game, from values at its flops: exact from all flops, with limits from a sample.
 
 Before the flop a response is chosen for classes of hands: two combos are of one class if a renaming of suits turns one
 into the other, 169 classes in hold'em. The values of a flop are averaged over all renamings of its suits, which is the

@@ -1,4 +1,4 @@
-"""Two agents' strategies for all combos, read at one public state after another."""
+"""Reads two agents' strategies for all combos at one public state after another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

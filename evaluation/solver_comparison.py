@@ -1,4 +1,4 @@
-"""Several solvers with equal time on one game: the exploitability of each along its run."""
+"""Runs several solvers on one game for equal time, and measures the exploitability of each along its run."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The value functions of AIVAT by name.
+"""Finds AIVAT's value function by its name, or the default of a game.
 
 Modules of blueprints are imported inside the functions that need them. Most processes of a run never call these
 functions, and the import takes a fifth of a worker's start.

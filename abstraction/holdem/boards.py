@@ -1,4 +1,4 @@
-"""Boards up to a renaming of suits.
+"""Classes of boards that differ by a renaming of suits only: one row of a table serves all boards of a class.
 
 Two boards are of one class if a permutation of the suits maps one board to the other. Each suit of a board has a set of
 ranks, read as a bit mask; in the representative of a class, these masks descend from suit 0 on. The order of a board's

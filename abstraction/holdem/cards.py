@@ -1,4 +1,4 @@
-"""Cards, combos and their text.
+"""The numbers of cards and combos, and the text of cards.
 
 A card is ``4 * rank + suit`` with deuce = 0 ... ace = 12 and the suits in the order ``cdhs``; so ``2c`` is 0 and ``As``
 is 51. Decks with fewer ranks or suits use the lowest ranks and the first suits; their cards keep these numbers.

@@ -1,4 +1,4 @@
-"""Rows of probabilities."""
+"""Rows of probabilities: weights scaled to sum to 1, and rows without rare actions."""
 
 import numpy as np
 import numpy.typing as npt
