@@ -143,6 +143,7 @@ class Asked(NamedTuple):
         The factor by which the score multiplies the question's weighted sum, the largest if there are several; 0 if
         the sum is not needed.
     weights : float64[num_rows, num_combos]
+        The weight of each combo's value in a weighted sum; column `ROW` of `questions` names the row.
     answers : float64[2, num_questions]
         The weighted sum of each question, and the single value. Modified in place.
     """

@@ -84,7 +84,9 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
     ----------
     hands : RankedHands
     classes : int64[num_combos]
+        The class of each combo, from `hand_classes`.
     weight : float
+        The number of boards for which this board stands.
     num_tiles : int
         The number of blocks of 16 lanes that hold all classes, one class a lane.
     work : _MarginWorkspace

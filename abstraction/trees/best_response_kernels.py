@@ -1,4 +1,4 @@
-"""Kernels of the exact best response."""
+"""Kernels that compute expected payoffs and exact best responses on the flat game tree."""
 
 from plurispiel.abstraction.machine.jit import kernel
 

@@ -1,4 +1,4 @@
-"""Kernels of the flat game tree."""
+"""Kernels that number the infosets of a flat game tree, and compute expected payoffs from every history."""
 
 from typing import NamedTuple
 
