@@ -34,9 +34,9 @@ class Site(NamedTuple):
     Attributes
     ----------
     paths : mapping of str to str
-        The path of each file and folder there, by its path on the run's machine.
+        The path of each file and folder on that machine, by its path on the run's machine.
     hidden : tuple of Path
-        Files and folders that agents must not see there.
+        Files and folders of that machine that agents must not see.
     logs : Path
         A folder for the output of agents.
     artefacts : Path or None

@@ -94,8 +94,8 @@ class Workshop:
     file : Path
         The cluster's file, hidden from agents.
     artefacts : Path or None
-        A folder with bucket tables, blueprints and solved games. What a work needs is taken from there, unless it is
-        missing or differs.
+        A folder with bucket tables, blueprints and solved games. A work uses those that it needs and that have the
+        right content; others are built or fetched.
     """
 
     def __init__(self, slots: int, file: Path, artefacts: Path | None = None):
@@ -250,7 +250,7 @@ def run_worker(
     say : callable
         Called with each line for the user.
     artefacts : Path, optional
-        A folder whose bucket tables, blueprints and solved games are used where they are those that a work needs.
+        As in `Workshop`.
 
     Raises
     ------

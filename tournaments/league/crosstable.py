@@ -14,7 +14,7 @@ class Crosstable:
     Parameters
     ----------
     numbers : sequence of int
-        The numbers of the entries, ascending. All pairs of them must have met in two groups or more.
+        The numbers of the entries, ascending. All pairs of entries must have met in two groups or more.
     pairings : mapping of Pair to Pairing
         The pairings of all pairs.
 
@@ -57,7 +57,7 @@ class Crosstable:
         return np.argsort(-self.means, kind="stable").tolist()
 
     def gap(self, upper: int, lower: int) -> tuple[float, np.ndarray]:
-        """Return the difference of two entries' means, and the weight of each pair's rate in it.
+        """Return the difference of two entries' means, and the weight of each pair's rate in this difference.
 
         Returns
         -------

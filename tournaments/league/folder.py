@@ -224,7 +224,7 @@ def holds_league(folder: Path) -> bool:
 
 
 def pairs_of(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    """Return all pairs of entries, those of a new entry after all others: 1-2, 1-3, 2-3, 1-4, ...
+    """Return all pairs of entries, the pairs of later entries after those of earlier ones: 1-2, 1-3, 2-3, 1-4, ...
 
     The entries must be in the order of their numbers.
     """

@@ -91,7 +91,7 @@ class PairingPart:
 
 @dataclass(frozen=True)
 class Pairing:
-    """The groups that two entries have played, those of all parts in the order of play.
+    """All groups that two entries have played, over all parts, in the order of play.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class PairingFolder:
             write_atomically(self.folder / _GROUPS, json.dumps(asdict(part), allow_nan=False) + "\n")
 
     def is_resumable(self) -> bool:
-        """Return whether the latest part may go on: the agents, the values and the code are those that began it.
+        """Return whether the latest part may go on: agents, values and code have not changed since the part began.
 
         A part that does not exist may begin.
         """

@@ -1,4 +1,4 @@
-"""The agent behind ``--hint``: it watches from the person's seat, and is asked for the action that it would take."""
+"""The agent behind ``--hint``, which watches from the person's seat and is asked how it would act."""
 
 import numpy as np
 

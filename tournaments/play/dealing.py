@@ -33,7 +33,7 @@ class Table:
     rules : HoldemRules
         The game.
     names : tuple of str
-        The person's name and those of the opponents, clockwise.
+        The names of the person and of the opponents, clockwise.
     values : str
         The name of AIVAT's value function (`value_choice.make_value_function`).
     seed : int or None

@@ -22,7 +22,7 @@ from plurispiel.tournaments.play.table_view import chips_words
 
 
 class TableScore(NamedTuple):
-    """The AIVAT scores of a hand, in chips: that of the person, and the sum of all seats' scores."""
+    """The AIVAT scores of a hand, in chips: the person's score, and the sum of all seats' scores."""
 
     own: float
     total: float

@@ -67,7 +67,7 @@ def read_sitting(folder: Path) -> Sitting:
 
 
 def make_remote_page(sittings: Sequence[Sitting], folder: str) -> Page:
-    """Return the report of one folder or several; `folder` is that of the CSV files, relative to the page."""
+    """Return the report of one sitting or several; `folder` holds the CSV files, and is relative to the page."""
     files = {"results.csv": _results_csv(sittings), "hands.csv": _hands_csv(sittings)}
     links = {name: f'<a class="csv" href="{html.escape(folder)}/{name}">CSV</a>' for name in files}
     parts = [

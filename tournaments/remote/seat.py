@@ -20,7 +20,7 @@ from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.run.kernels import PLAY, warmup, warmup_play
 
 MATCH = ("evaluation.replay", "tournaments.formats.acpc")
-"""The modules whose kernels a match needs besides `PLAY` and those of the agents."""
+"""The modules whose kernels a match needs besides the modules in `PLAY` and the modules of the agents."""
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ class ServiceTable(Protocol):
     Attributes
     ----------
     client : HttpClient
-        Its `replies` are those of the present hand.
+        Its `replies` are the replies about the present hand.
     hand_id : str
         The service's name for the present hand; empty if it has none.
     opponent : str

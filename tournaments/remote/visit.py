@@ -63,7 +63,7 @@ class Player:
     rules : HoldemRules
         The game.
     seed : int
-        The agent's random stream in a hand is that of ``SeedSequence(seed, spawn_key=(number of the hand, seat))``.
+        The agent's random stream in a hand comes from ``SeedSequence(seed, spawn_key=(number of the hand, seat))``.
     name : str
         The agent's name in histories.
 

@@ -239,7 +239,7 @@ class BlockPlayer:
         contestants : sequence of int
             The number under which each position is scored. The Control has another number here than in `lineup`.
         group : (int, int)
-            The number of the line-up, and that of the deck.
+            The numbers of the line-up and of the deck.
         on_hand : callable
             Called after each hand with the hand, the `contestants` by seat, and the agents (or their speakers) by seat.
         """

@@ -33,7 +33,7 @@ _texts = operator.attrgetter(*_TEXTS)
 
 
 class Remark(NamedTuple):
-    """The texts of one agent in one group: the fields of `AgentScore` of these names, not all of them empty."""
+    """The texts of one agent in one group, fields of `AgentScore`; at least one of the texts is not empty."""
 
     lineup: int
     deck: int
@@ -82,10 +82,11 @@ class Played(NamedTuple):
 
 
 def row_type(config: TournamentConfig) -> np.dtype:
-    """Return the dtype of a row: the fields of `schema.SCORES`, and those of `AgentScore` that are no texts.
+    """Return the dtype of a row: the fields of `schema.SCORES`, and the other fields of `AgentScore` without texts.
 
     A number is NaN where `AgentScore` has None. The fields that are bytes in `AgentScore` (``play, seat_sums,
-    calibration``) are arrays here, with the shapes described there; there is no ``calibration`` without AIVAT.
+    calibration``) are arrays in a row, with the shapes that `AgentScore` describes. Without AIVAT, ``calibration`` is
+    missing.
     """
     arrays: list[tuple] = [
         ("play", "u1", (config.seats, len(COUNTERS))),

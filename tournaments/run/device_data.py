@@ -72,7 +72,7 @@ def solve_on_device(
     orders : HandOrders
         Has tables for all sizes of boards of the level; without them solving takes long.
     teacher : StoredNet or None
-        The network whose digest `config.teacher` is.
+        The network with the digest `config.teacher`.
     workers : int
         The number of processes that draw situations.
     on_solved : callable

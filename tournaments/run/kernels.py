@@ -23,7 +23,7 @@ PLAY = (
     "evaluation.play_statistics",
     "evaluation.value_functions",
 )
-"""The modules whose kernels a tournament needs, besides those of stored strategies and of blueprint values."""
+"""The modules whose kernels a tournament needs, besides the kernels of stored strategies and of blueprint values."""
 
 CARDS = (
     "abstraction.machine.sums",

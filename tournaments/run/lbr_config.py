@@ -98,7 +98,7 @@ class LbrConfig:
         return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:12]
 
     def source(self, key: RunKey | None) -> Source:
-        """Return the origin of the decks and of all random choices; `key` is that of a run without a seed."""
+        """Return the origin of the decks and of all random choices; only a run without a seed needs its `key`."""
         if self.seed is None:
             assert key is not None
             return Keyed(key.keys)

@@ -1,4 +1,4 @@
-"""The machines that played a run, and whether the results of one of them differ from those of the others."""
+"""The machines that played a run, and whether the results of one machine differ from the results of the others."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -57,7 +57,7 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
 
 
 def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple[int, int]]) -> Iterator[Block]:
-    """Yield the blocks that are still to be played, with the line-ups in turn.
+    """Yield the blocks that are still to be played: for each range of decks, one line-up after the other.
 
     In this order, the numbers of decks that two line-ups have played never differ by more than a block.
 

@@ -435,7 +435,7 @@ class RunStore:
         Returns
         -------
         float64[num_rows, num_seats, 1 or 3]
-            For each seat the sum of net chips; with AIVAT also the sum of the full and that of the reduced estimates.
+            For each seat the sum of net chips; with AIVAT also the sums of the full and of the reduced estimates.
         """
         none = np.empty(0, self._row_type)["seat_sums"]
         return np.concatenate([none, *(rows["seat_sums"] for rows in self._arrays())])

@@ -58,7 +58,7 @@ class SweepPlan:
     Attributes
     ----------
     flops, solved : int
-        Number of flops, and of those that are solved already.
+        The number of flops, and the number of flops that are solved already.
     memory_bytes : int
         Memory of each worker, on the flop that needs most.
     nodes : dict of str to int

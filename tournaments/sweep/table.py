@@ -49,7 +49,7 @@ class SweepTable:
         """Return the means over all deals that reach the flops, as a record for JSON.
 
         A flop counts by its weight times its pairs of hands. The frequencies of answers to an action are also weighted
-        by the frequency of that action. `ev`, `equity` and `exploitability_pct` are those of `FlopRow`.
+        by the frequency of that action. `ev`, `equity` and `exploitability_pct` are defined as in `FlopRow`.
         """
         chances = [row.weight * row.pairs for row in self.rows]
 

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Beliefs = Callable[[Any, AskedHand, PublicState], np.ndarray]
-"""Maps an agent, a hand and the public state at a decision to the actor's range there, in any scale."""
+"""Maps an agent, a hand and the public state at a decision to the actor's range at this decision, in any scale."""
 
 
 class Adviser(Protocol):

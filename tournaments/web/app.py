@@ -92,7 +92,7 @@ class Pages:
 
     @contextlib.asynccontextmanager
     async def life(self) -> AsyncIterator[None]:
-        """Load the advisers while the server runs, and end their processes with it."""
+        """Load the advisers while the server runs, and end their processes with the server."""
         warming = asyncio.create_task(self._warm())
         try:
             yield
@@ -206,7 +206,7 @@ class Pages:
 
 
 def make_app(pages: Pages, play: PlayPages, port: int, key: str) -> Gate:
-    """Return the application behind its gate.
+    """Return the gate, which passes requests on to the application of the pages.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ from plurispiel.tournaments.run.hand_story import FULL_BYTE, cell_names, combo_c
 
 
 class Help(NamedTuple):
-    """A part of the help for a decision of the person; `number` is that of the wait (`seat.BrowserPerson`)."""
+    """A part of the help for a decision of the person; `number` is the number of the wait (`seat.BrowserPerson`)."""
 
     number: int
     content: dict[str, Any]

@@ -28,7 +28,7 @@ class Sit:
     stack : int
         The stack of every seat at the start of a hand, in big blinds; 0 for the usual stack.
     agents : tuple of str
-        The opponents clockwise, of those that the server lists.
+        The specs of the opponents, clockwise; the server must list them.
     seed : str
         The seed of the cards in digits; empty for secret cards.
     pace, assist : str

@@ -124,7 +124,7 @@ class SpotDesk:
         return {"text": write_range(weights)}
 
     def preflop(self, blueprint: str, line: tuple[str, ...]) -> dict[str, Any]:
-        """Return a place before the flop of a bundled blueprint, and the ranges there as texts."""
+        """Return a place of a bundled blueprint before the flop, with the ranges at this place as texts."""
         names = [each.name for each in bundled_blueprints()]
         if blueprint not in names:
             raise ValueError(f"the blueprints are {', '.join(names)}, got {blueprint[:40]!r}")
@@ -240,8 +240,8 @@ class SpotDesk:
     def lock(self, node: str, probabilities: tuple[float, ...]) -> dict[str, Any]:
         """Return the entry of a spot's ``lock`` for a node.
 
-        `probabilities` are those of all actions hand by hand, in the order of the node's ``combos``; hands with
-        negative numbers stay free.
+        `probabilities` has the probabilities of all actions, hand by hand, in the order of the node's ``combos``. Hands
+        with negative numbers stay free.
         """
         view = self.look(node)
         count = len(view["actions"])
