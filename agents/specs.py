@@ -89,7 +89,7 @@ class AgentSpec:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the agent plays a stored strategy, also with search, or solves for its strategy at the table."""
+        """Whether the agent plays a stored strategy, with or without search, or is ``continual``, which re-solves."""
         return self.name in ("tabular", "blueprint", "search", "continual")
 
     @property

@@ -1,9 +1,9 @@
 """Vector CFR with three seats on the last street, with exact card removal.
 
-An iteration updates seats 0, 1 and 2 in turn. The value of a hand sums over all compatible pairs of the others' hands
-(`three_way.pair_masses`), at showdowns and after folds. With two seats, the sum over the other seat's hands needs only
-totals by card. With three seats a sum over pairs of hands takes 1.6 ms for all hands of a river. So an iteration in a
-tree of 42 decisions takes 0.3 s with all hands, and 0.04 s with some hundred hands in the ranges.
+An iteration updates seat 0, then seat 1, then seat 2. The value of a hand sums over all compatible pairs of the others'
+hands (`three_way.pair_masses`), at showdowns and after folds. With two seats, the sum over the other seat's hands needs
+only totals by card. With three seats a sum over pairs of hands takes 1.6 ms for all hands of a river. So an iteration
+in a tree of 42 decisions takes 0.3 s with all hands, and 0.04 s with about a hundred hands in the ranges.
 
 With three players, CFR is not proved to converge to a Nash equilibrium. `ThreeWaySolver.evaluate` measures the chips
 that each player alone can still gain by a best response. In an equilibrium no player can gain chips.
@@ -317,7 +317,7 @@ class ThreeWaySolver:
 
 
 def _some_hands(hands: RankedHands, chosen: np.ndarray) -> RankedHands:
-    """Return those hands of a board for which `chosen`, bool[num_hands], is True."""
+    """Return the hands of a board for which `chosen`, bool[num_hands], is True."""
     numbers = np.flatnonzero(chosen)
     group = np.searchsorted(hands.groups, numbers, side="right")
     starts = np.flatnonzero(np.diff(group, prepend=-1))

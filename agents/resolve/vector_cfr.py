@@ -134,9 +134,10 @@ class VectorSolver:
     Raises
     ------
     ValueError
-        If `threads`, `run_outs` or `thinning` is out of range, both of the last two are given, or there is no such
-        algorithm. Also if the game does not have two seats or deals three hole cards, or the ranges have no compatible
-        hands. Also if a lock or a bucket does not fit, every raise size is on offer, or the betting is too large.
+        If `threads`, `run_outs` or `thinning` is out of range, `run_outs` and `thinning` are both above 0, or there is
+        no such algorithm. Also if the game does not have two seats or deals three hole cards, or the ranges have no
+        compatible hands. Also if a lock or a bucket does not fit, every raise size is on offer, or the betting is too
+        large.
 
     Examples
     --------

@@ -37,7 +37,7 @@ the blueprint's strategy for the hand held."""
 class SearchAgent(Agent):
     """Plays a blueprint before the flop, and searches on later streets and after off-tree raises before the flop.
 
-    `act` draws from the strategy that `range_strategy` reports, found by the same search. Searches are for two to nine
+    `act` draws from the strategy that `strategy` reports, found by the same search. Searches are for two to nine
     players with chips, and before the flop for at most four players left; elsewhere the blueprint plays. Without the
     blueprint's bucket table there is a search only for two players, and only after the first street.
 

@@ -1,8 +1,8 @@
 """Beliefs: each seat's range, as inferred by an observer who sees no hole cards. Rows are by seat, and sum to 1.
 
-All ranges start uniform, including that of the searching seat. A search from that seat's real hand would solve a game
-in which the opponents know the hand, and its actions would give the hand away. Below, the *model* is the strategy that
-a seat is assumed to play.
+All ranges start uniform, including the searching seat's own range. A search from the seat's real hand would solve a
+game in which the opponents know the hand, and the actions found would give the hand away. Below, the *model* is the
+strategy that a seat is assumed to play.
 """
 
 import numpy as np
@@ -105,7 +105,7 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
 def planned_beliefs(
     agent: Agent, rules: HoldemRules, actions: tuple[Action, ...], board: tuple[int, ...]
 ) -> tuple[BettingState, np.ndarray]:
-    """Return the betting state after some actions, and the beliefs there if all seats play like one agent.
+    """Return the betting state after some actions, and the beliefs there if all seats play as `agent` does.
 
     Parameters
     ----------

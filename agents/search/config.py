@@ -35,7 +35,7 @@ _FORMER_NAMES = {
     "doubt": "uniform_share",
     "k": "continuations",
 }
-"""The former names of options. Version 0.1 accepts them with a warning; the release after it will not."""
+"""The former names of options. Version 0.1 accepts them with a warning; the next release will not."""
 
 Texts = tuple[str, ...]
 
@@ -97,8 +97,8 @@ class SearchConfig:
     multiway_sizes : tuple of str
         With more than three players who have chips, the sizes on the searched street, as in `street_sizes`.
     preflop_sizes : tuple of str
-        The sizes in every search before the flop, in place of those above: the sizes of the first raise after the root
-        of the search, of the second and so on.
+        The sizes in every search before the flop, in place of the sizes above: the sizes of the first raise after the
+        root of the search, of the second and so on.
     continuations : int
         In searches that end with the street, the number k of continuation strategies at their leaves.
     run_outs : int

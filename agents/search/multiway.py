@@ -135,7 +135,7 @@ class MultiwayWorkspace(NamedTuple):
         For each of the traverser's decisions on the current path, the values of its actions; the last level is for
         choices at leaves.
     nodes, numbers : int64[depth]
-        The traverser's decisions on the current path, and the index of the action being followed at each of them.
+        The traverser's decisions on the current path, and at each decision the index of the action being followed.
     values : float64[num_combos]
         The values of the traverser's hands at the node just finished.
     totals, counts : float64[num_combos]
@@ -390,7 +390,7 @@ class MultiwaySolver:
             return False  # compatible hands are rare in these ranges: later traversals deal again
         self._learn(seat, float(number), worker)
         # An update of the averages covers whole ranges and needs no deal, so one update in `DEALS` traversals of a seat
-        # is enough. The first traversal is one of these, so that even a search stopped at once has an average.
+        # is enough. The first traversal is one of these, so that even a search stopped right after it has an average.
         if number % DEALS == 1:
             beliefs = self._beliefs[seat]
             kernels.add_averages(

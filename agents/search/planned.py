@@ -64,7 +64,7 @@ class PlannedRows:
         return None if by_bucket is None else by_bucket[_buckets(self._blueprint, board)]
 
     def betting(self, path: tuple[int, ...], state: BettingState) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the blueprint's raises at a state, and at all states to which the blueprint's actions lead from there.
+        """Return the blueprint's raises at a state, and at all states that follow it by actions of the blueprint.
 
         The keys are betting state arrays, as tuples. Raises are in the chips of the game that is played.
 

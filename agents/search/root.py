@@ -52,9 +52,9 @@ MIN_BELIEF = 1e-5
 """A search gives weight 0 to hands below this share of the likeliest hand's probability."""
 
 MAX_RAISES = 2
-"""With more than two players, a subgame ends after this many raises on its street. If the street has had as many before
-the root, the subgame ends after the first raise beyond the root. The first and the last street have no such limit. The
-paper ends a flop after its second raise."""
+"""With more than two players, a subgame ends after this many raises on its street. If the street has had as many raises
+before the root, the subgame ends after the first raise beyond the root. The first and the last street have no such
+limit. The paper ends a flop after its second raise."""
 
 MAX_PREFLOP_SEATS = 4
 """The largest number of players left for which there is a search before the flop, as in the paper."""

@@ -86,7 +86,7 @@ class SpotSolution:
         """Go on with the run that gave this solution, and return the new solution.
 
         A run that is stopped by `goes_on` and continued equals a run without the stop, bit for bit. Both solutions use
-        one solver: from now on, `strategy` and `node_ev` of this solution are those of the new one.
+        one solver: from now on, `strategy` and `node_ev` of this solution give what the new solution's give.
 
         Parameters
         ----------

@@ -68,7 +68,7 @@ class Solver(abc.ABC):
         Raises
         ------
         ValueError
-            If an array is missing, has another shape or data type, or holds numbers that are impossible there.
+            If an array is missing, has another shape or data type, or holds impossible numbers.
         """
         state = self.arrays()
         for name, values in state.items():

@@ -82,7 +82,7 @@ class DataConfig(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """A part of a data set that has a folder of its own.
+    """A part of a data set, kept in its own folder.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Shard(NamedTuple):
 
 
 class Situations(NamedTuple):
-    """Solved situations. Hands are in the order of `ordered_hands`; every board of a level has the same number of them.
+    """Solved situations. Hands are in the order of `ordered_hands`; all boards of a level have equally many hands.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ def fill_shard(
 
 
 def joined(parts: Sequence[Situations]) -> Situations:
-    """Return the situations of all parts, at least one, in turn."""
+    """Return the situations of all parts, at least one, part after part."""
     return Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

@@ -76,7 +76,7 @@ def residuals(
     spr: np.ndarray,
     chosen: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return expected values minus those of checking down, at the end of a street: float64[2, n, num_hands], in pots.
+    """Return expected values minus values of checking down, at the end of a street: float64[2, n, num_hands], in pots.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def residuals(
     for hands, places, bins, features in boards:
         here = ranges[:, :, places]
         totals = here.sum(axis=2, keepdims=True)
-        # A range all of whose hands hold the card weighs nothing there; any range may stand for it.
+        # A range all of whose hands hold the new card has no weight on this board; any range may stand for it.
         here = np.divide(here, totals, out=np.full_like(here, 1.0 / len(places)), where=totals > 0.0)
         seen.append((bins, here, fold_mass(hands, here[::-1]), totals[::-1], places))
         rows.append(inputs(bins, here, spr, features))

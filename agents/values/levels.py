@@ -30,9 +30,9 @@ class Level:
     num_bins : int
         Number of strength bins in which networks see ranges; 0 for each hand by itself.
     tolerance : float
-        A situation is solved until half of the sum of both seats' gains by best responses is at most this share of a
-        sum: the pot, and the chips behind up to twice the pot. The number of iterations has a limit, too
-        (`solve_exactly`).
+        A situation is solved until half of the sum of both seats' gains by best responses is small enough: at most
+        this share of the pot plus the chips behind, of which at most two pots count. The number of iterations has a
+        limit, too (`solve_exactly`).
     blueprint : str or None
         Name of the bundled blueprint whose self-play gives a third of the situations; None if no situation is from
         play.

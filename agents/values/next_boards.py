@@ -36,7 +36,7 @@ class NextBoard(NamedTuple):
 
 
 def cards_of_next_boards(rules: HoldemRules, board: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the cards that the next street may bring: all sets of them, ascending."""
+    """Return all sets of cards that the next street may bring, in ascending order."""
     left = [card for card in rules.cards.tolist() if card not in board]
     return list(combinations(left, _num_new(rules, board)))
 

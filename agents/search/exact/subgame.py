@@ -1,4 +1,4 @@
-"""Subgames of a flat game tree, each a flat tree of its own: from beliefs at a public state to a frontier.
+"""Subgames of a flat game tree. Each is again a flat tree, from beliefs at a public state to a frontier.
 
 Chance first deals every seat a combo, with probability proportional to the product of beliefs among compatible hands.
 At the frontier each player who can still have a decision picks a continuation strategy, one player after the other and
