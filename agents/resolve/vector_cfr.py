@@ -4,8 +4,8 @@ An iteration updates seat 0 and then seat 1 (alternating updates): the walk down
 strategies, the walk up sums counterfactual values of all hands at once (`walk`). Boards of the street after the first
 are worked on in parallel; no result depends on the number of threads.
 
-Streets after the first may be played by bucket, boards may be sampled, the strategies of single decisions may be
-locked, and the re-solving gadget may stand before the root (`gadget`).
+Streets after the first may be played by bucket. Boards may be sampled, and the strategies of single decisions may be
+locked. The re-solving gadget may stand before the root (`gadget`).
 
 References
 ----------
@@ -187,7 +187,7 @@ class VectorSolver:
         if not self._pairs > 0.0:
             raise ValueError("the ranges have no compatible hands: give each seat hands that share no card")
         betting = subgame.betting()
-        # Suits may be swapped only where locked strategies are the same, too; NaN would equal nothing.
+        # Suits may be swapped only where locked strategies are the same, too; NaN, which equals nothing, becomes -1.
         alike = np.nan_to_num(
             np.concatenate([np.zeros((0, rules.num_combos)), *(lock.T for lock in subgame.locks.values())]), nan=-1.0
         )
@@ -291,7 +291,7 @@ class VectorSolver:
         return AllRunOuts()
 
     def add_gadget(self, seat: int, bounds: np.ndarray, forced: np.ndarray | float = 0.0) -> None:
-        """Put the re-solving gadget before the subgame: a seat may terminate, hand by hand, in all iterations.
+        """Put the re-solving gadget before the subgame: in all iterations, a seat may terminate with each hand.
 
         Parameters
         ----------

@@ -51,7 +51,7 @@ class Task(Protocol):
     visited : Visited
         The boards that the walk visits.
     step : float[3] or None
-        See `vector_cfr_kernels.learn`; None if no table by hand changes.
+        See `vector_cfr_kernels.learn`; None if the task changes no table.
     """
 
     visited: Visited
@@ -61,13 +61,13 @@ class Task(Protocol):
         """Return how many kinds of values come up from a street: 1 to learn there, 2 for `BEST` and `OWN`."""
 
     def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
-        """Return the tables of both seats to whose positive entries the strategies by hand are proportional."""
+        """Return both seats' tables without buckets: strategies are proportional to their positive entries."""
 
 
 class Learn:
-    """An iteration: it updates regrets and strategy sums by hand.
+    """An iteration: it updates the regrets and strategy sums of streets without buckets.
 
-    On streets with buckets it collects changes instead, and `settle_buckets` adds these to the tables after the walk.
+    On streets with buckets it collects changes, and `settle_buckets` adds these to the tables after the walk.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ Actions = tuple[Action, ...]
 
 
 class Segment(NamedTuple):
-    """A segment up to a decision.
+    """The part of a segment up to a decision.
 
     Attributes
     ----------

@@ -54,8 +54,8 @@ class Spot:
         players. ``raise`` may be a list, for the first raise, the second and so on; its last entry serves all later
         raises. Where an entry is missing, no bet or raise is on offer.
     all_in_share : float
-        A bet becomes all-in if it brings the player's chips in the pot, over the whole hand, to at least this share of
-        the chips with which the player began the hand. 1 leaves sizes as they are.
+        A bet becomes all-in if it brings the player's chips in the pot to at least this share of the chips with which
+        the player began the hand. 1 leaves sizes as they are.
     lock : mapping
         Fixed strategies, by the name of the node and then by action, as ranges whose weights are the
         probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the

@@ -124,7 +124,7 @@ def spot_toml(spot: Spot, settings: SolveSettings) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a value of a spot as TOML; texts of JSON are texts of TOML."""
+    """Return a value of a spot as TOML; a quoted text of JSON is also one of TOML."""
     if isinstance(value, Mapping):
         entries = ", ".join(f"{_toml_key(key)} = {_toml(each)}" for key, each in value.items())
         return f"{{ {entries} }}" if entries else "{}"

@@ -1,4 +1,4 @@
-"""The size of a spot before it is solved: nodes, boards, memory, and the street whose bets to cut.
+"""The size of a spot before it is solved: nodes, boards, memory, and the street where fewer bets save most memory.
 
 Nodes after equal states are counted only for the first of these states, so that counting millions of nodes takes a
 moment.
@@ -54,8 +54,9 @@ class SpotSize:
         For each of these streets, the number of boards. Boards that a renaming of suits turns into each other count
         once.
     smaller_bytes : dict of str to int
-        For each street with bets, `memory_bytes` with fewer bets there: each list of several sizes loses its first size
-        that is not all-in. Without such a list, the street loses its raises, or else its bets.
+        For each street with bets, `memory_bytes` with fewer bets on the street and without locks. Each list of several
+        sizes loses its first size that is not all-in. Without such a list, the street loses its raises, or else its
+        bets.
     """
 
     memory_bytes: int
@@ -160,7 +161,7 @@ def _hands(spot: Spot) -> list[_Hands]:
     ranges[:, ~_free(spot)] = 0.0
     if not spot.lock:
         return _deal(parse_cards(spot.board), ranges.tobytes(), b"")
-    # Locks may keep suits apart; NaN would equal nothing.
+    # Locks may keep suits apart. NaN, which equals nothing, becomes -1.
     locks = [np.nan_to_num(lock.T, nan=-1.0) for lock in spot.subgame().locks.values()]
     return _deal(parse_cards(spot.board), ranges.tobytes(), np.concatenate(locks).tobytes())
 

@@ -1,8 +1,8 @@
 """Networks for the end of a street, distilled from a network for the start of the next one.
 
 The value of a hand at the end of a street is the mean of its values on the boards that may follow. Let m[h] be the
-weight of the other seat's hands that match hand h, m_c[h] this weight on the board with the new card c, and e_c[h] the
-expected value of h on that board. Then the expected value at the end of the street is
+weight of the other seat's hands that match hand h. On the board with the new card c, let m_c[h] be this weight, and
+e_c[h] the expected value of h. Then the expected value at the end of the street is
 
     e[h] = sum_c m_c[h] e_c[h] / (44 m[h])     on the turn, where 44 rivers are left given both hands.
 

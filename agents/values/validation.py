@@ -1,4 +1,4 @@
-"""The errors of a network on situations that it never saw, over all hands equally, and by stratum.
+"""The errors of a network on situations that it never saw: over all situations, and by stratum.
 
 An error is the network's expected value of a hand minus the exact one, in pots. All hands that have a matching hand
 count equally.
@@ -35,12 +35,19 @@ def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs 
     Returns
     -------
     dict
-        ``situations``; ``mae`` (mean absolute error), ``rms`` (root mean square), ``huber`` (mean of e^2 / 2,
-        linear where an error e exceeds 1), ``mae_checkdown`` (the mae if each hand had the value of checking down) and
-        ``mae_constant`` (the mae if all hands of a seat had the mean of their exact values); ``strata``, a list of
-        the same figures for situations by chips behind (``spr``: limits in pots), by the smaller one of both ranges'
-        entropies (``entropy``: limits in bits, quarters of the situations) and, at a level with situations from play,
-        by ``source`` ("random" or "play"). A stratum without situations is left out.
+        The entries, where e is the error of a hand:
+
+        - ``situations``: the number of situations;
+        - ``mae``: the mean absolute error;
+        - ``rms``: the root mean square error;
+        - ``huber``: the mean of e^2 / 2, which is linear where e exceeds 1;
+        - ``mae_checkdown``: the mean absolute error if each hand had the value of checking down;
+        - ``mae_constant``: the mean absolute error if all hands of a seat had the mean of the seat's exact values;
+        - ``strata``: a list of dicts with these figures for parts of the situations.
+
+        Parts are by chips behind (``spr``: limits in pots), and by the smaller one of both ranges' entropies
+        (``entropy``: limits in bits, quarters of the situations). At a level with situations from play, parts are also
+        by ``source`` ("random" or "play"). A part without situations is left out.
     """
     evs, checked_down, masses = (values or net_evs)(net, level, situations)
     exact = situations.evs.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Depth-limited search at every start of a street of a small game, and its strategy in the whole game.
+"""Depth-limited search at every start of a street of a small game, and the strategy of search in the whole game.
 
 Pluribus searches at the start of a street, from the beliefs of all seats, to the end of the street or of the game. It
 plays the result for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019,

@@ -2,7 +2,8 @@
 
 All situations of a batch share the betting (`StreetShape`) and are solved in the same steps. On the last street, seat
 0 learns before seat 1 (CFR+). On an earlier street, a network gives values at the street's ends, and both seats learn
-from the same values, as in `Lookahead`, the slow and more exact twin of this class. Tests compare the values of both.
+from the same values, as in `Lookahead`. That class is the slow and more exact twin of `BatchLookahead`; tests compare
+the values of both.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Values of many drawn situations: exact on the last street, depth-limited before it, or distilled."""
+"""Computes the values of many drawn situations: exact on the last street, depth-limited before it, or distilled."""
 
 import importlib
 import math
