@@ -30,13 +30,16 @@ __all__ = [
 ]
 
 NUM_CHUNKS = 16
-"""The largest number of chunks of the first deal's boards; fixed, as no sum may depend on the number of threads."""
+"""The largest number of chunks into which the first deal's boards are cut.
+
+It is fixed, so that no sum depends on the number of threads."""
 
 NUM_TABLES = 2
-"""Regrets and strategy sums."""
+"""Number of a seat's tables without buckets: regrets and strategy sums."""
 
 NUM_TABLES_BY_BUCKET = 3 + 2 * NUM_CHUNKS
-"""Regrets, strategy sums, strategies, and the changes of both kinds in each chunk."""
+"""Number of a seat's tables with buckets: regrets, strategy sums, strategies, and for each chunk the changes of regrets
+and of strategy sums."""
 
 _MAX_BUCKETS = 65_535
 
@@ -73,7 +76,7 @@ class Workspace(NamedTuple):
     rows : int64[16]
         The index of the first block of each of sixteen rows that are transposed together.
     sources : int64[16]
-        The index of the first block of a row by which each of these rows is multiplied.
+        For each of these sixteen rows, the index of the first block of the row by which it is multiplied.
     below : ReachAbove
         Both seats' reach at the street's ends, for the boards after the board at hand.
     ends : float[1, n, 16]
@@ -259,7 +262,7 @@ class SolverStreet:
         Parameters
         ----------
         free : sequence of sequence of bool[num_combos]
-            For each seat, whether each combo is free, for each decision that has locked and free hands.
+            For each seat and each of its decisions with both locked and free hands, whether each combo is free.
         """
         marks = []
         for hands, rows in zip(self.deals.arrays.seats, free, strict=True):
@@ -309,9 +312,10 @@ class SolverStreet:
             )
 
     def plan_best(self, seat: int) -> int:
-        """Plan, for each decision and bucket, the action with the largest regret of the latest walk, if it is positive.
+        """Plan, for each decision and bucket, the action with the largest regret of the latest walk.
 
-        Return the number of pairs of decision and bucket with a positive regret; 0 without buckets.
+        Where no action has a positive regret, the plan stays as it was. Return the number of pairs of decision and
+        bucket with a positive regret; 0 without buckets.
         """
         if not self.plans:
             return 0
@@ -339,7 +343,7 @@ class SolverStreet:
             self.plan(seat, self.regrets)
 
     def rows(self, tables: Sequence[np.ndarray], decision: BettingDecision, board: int) -> np.ndarray:
-        """Return the rows of a decision's actions in a table by hand, as a view: float[num_actions, blocks * 16]."""
+        """Return a view of a decision's rows in a table without buckets: float[num_actions, blocks * 16]."""
         hands = self.deals.arrays.seats[decision.seat]
         blocks = int(hands.block[board + 1] - hands.block[board])
         start = int(hands.block[board]) * self.size.table_rows[decision.seat]
@@ -399,7 +403,7 @@ class SolverStreet:
 
 @dataclass(frozen=True)
 class StreetMemory:
-    """The numbers of blocks of sixteen numbers that a street takes.
+    """The memory that a street takes, in blocks of sixteen entries.
 
     Attributes
     ----------
@@ -408,7 +412,7 @@ class StreetMemory:
     workspace : int
         Blocks of the workspace of one thread, approximately.
     totals : int
-        Blocks of the values at the street's ends, for all chunks of boards of the street after it.
+        Blocks of the values at the street's ends, for all chunks of the next street's boards.
     """
 
     tables: int
@@ -446,7 +450,7 @@ def solver_bytes(streets: Sequence[StreetMemory], threads: int, dtype: type | np
 
 def _value_blocks(size: StreetSize, most_blocks: Sequence[int]) -> int:
     return max(
-        # Terminal nodes have one value for both kinds, so the second kind takes slots alone.
+        # Terminal nodes have one value for both kinds, so the second kind needs rows for slots only.
         (rows + size.slots[0]) * blocks
         for rows, blocks in zip(size.value_rows, most_blocks, strict=True)
     )

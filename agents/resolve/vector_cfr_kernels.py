@@ -8,7 +8,7 @@ Arguments that recur
 --------------------
 street : StreetArrays
 board, batch : int
-    Numbers of a board of the street and of a batch of its roots.
+    Numbers of a board of the street and of a batch of the street's roots.
 seat : int
     The traverser.
 above : ReachAbove
@@ -163,8 +163,9 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
 def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
     """Multiply the traverser's reach by its strategy, and keep the strategy in ``work.shares``.
 
-    The probability of each action, its share, is in the row of the seat's reach after the action. `mix_children` needs
-    the shares on the way up, so the reach is computed from them; `_pass_reach` needs no shares for the opponent.
+    The *share* of an action is its probability. The row of a share in ``work.shares`` has the number of the row that
+    holds the seat's reach after the action. `mix_children` needs the shares on the way up, so the reach is computed
+    from shares. `_pass_reach` keeps no shares, since nothing needs the opponent's shares.
     """
     reach, shares = work.reach[seat], work.shares
     zeros, least = spread(table, table.dtype.type(0)), spread(table, table.dtype.type(_LEAST_TOTAL))
@@ -489,13 +490,13 @@ def take_ends(layout, seat, num_kinds, blocks, totals, work):
 
 @kernel
 def update_boards(street, visits, seat, tables, sums, steps, above, work, totals):
-    """Do one or more iterations for a seat, or for both seats in turn, on boards of the last street.
+    """Do one or more iterations for one seat, or for seat 0 and then seat 1, on boards of the last street.
 
     Parameters
     ----------
     visits : Visits
     seat : int
-        The traverser; -1 for both in turn (alternating updates), and then `totals` are meaningless.
+        The traverser; -1 for seat 0 and then seat 1 (alternating updates), which leaves `totals` without a meaning.
     tables, sums : tuple of float[n, 16]
         Regrets and strategy sums of each seat. Modified in place.
     steps : float[num_iterations, 3]
@@ -512,7 +513,7 @@ def update_boards(street, visits, seat, tables, sums, steps, above, work, totals
                 continue
             for k in range(len(visits.boards)):
                 board, factor = visits.boards[k], visits.factors[k]
-                # Down and up a batch at a time, while its rows are in the cache.
+                # The walk goes down and up in one batch before the next, while the batch's rows are in the cache.
                 for batch in range(len(street.layout.batch_root) - 1):
                     enter_board(street, board, batch, turn, tables, above, work)
                     fill_terminals(street, board, batch, turn, work)
@@ -522,9 +523,9 @@ def update_boards(street, visits, seat, tables, sums, steps, above, work, totals
 
 @kernel
 def evaluate_boards(street, visits, seat, sums, above, work, totals):
-    """Add both kinds of values of the average strategies on boards of the last street; see `update_boards`.
+    """Add to `totals` a seat's best-response values and average-strategy values on boards of the last street.
 
-    `totals` are as in `leave_board`, with two kinds of values, `BEST` before `OWN`.
+    Parameters are as in `update_boards`, but `totals` have two kinds of values, `BEST` before `OWN`.
     """
     for k in range(len(visits.boards)):
         board, factor = visits.boards[k], visits.factors[k]

@@ -1,9 +1,9 @@
 """The boards that an iteration visits: all of them, or a sample.
 
-Samples are systematic: boards lie on a line, each as long as the number of deals that it represents. Points at equal
-steps from one random start pick boards from the line. Neighbouring boards are similar, so the sample is spread more
-evenly than independent draws. Values of a sampled board are divided by the board's expected number of draws, which
-keeps sums unbiased.
+Samples are systematic: boards lie side by side on a line, each as long as the number of deals that it represents.
+Points at equal steps from one random start pick boards from the line. Neighbouring boards are similar, so the sample is
+spread more evenly than independent draws. Values of a sampled board are divided by the board's expected number of
+draws, which keeps sums unbiased.
 """
 
 from typing import NamedTuple, Protocol
@@ -21,7 +21,8 @@ _FIRST_BOARD = np.zeros(1, np.int64)
 
 _GOLDEN_RATIO = 0.6180339887498949
 _STEPS = 0.7548776662466927, 0.5698402909980532
-"""Powers of 1 / the plastic number: a low-discrepancy sequence in two dimensions, as the golden ratio gives in one."""
+"""Powers of 1 / the plastic number. Their multiples, modulo 1, are a low-discrepancy sequence in two dimensions, as the
+multiples of the golden ratio are in one."""
 
 
 class Visits(NamedTuple):
@@ -93,7 +94,7 @@ class Visited(Protocol):
 
 
 class AllRunOuts:
-    """All boards."""
+    """Visits all boards of every street."""
 
     num_chunks = NUM_CHUNKS
 
@@ -107,7 +108,7 @@ class AllRunOuts:
         ]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return all boards after each board."""
+        """Return all boards after each parent."""
         begin, end = street.deals.child_first[parents], street.deals.child_first[parents + 1]
         first = np.concatenate([[0], np.cumsum(end - begin)])
         boards = np.arange(first[-1]) + np.repeat(begin - first[:-1], end - begin)
@@ -115,12 +116,12 @@ class AllRunOuts:
 
 
 class OneRunOut(AllRunOuts):
-    """One board after the first street, and all boards after it.
+    """Visits one board of the second street, and all boards after that board.
 
     Parameters
     ----------
     board : int
-        Its number among the boards of the second street.
+        The board's number among the boards of the second street.
     """
 
     num_chunks = 1
@@ -134,7 +135,7 @@ class OneRunOut(AllRunOuts):
 
 
 class _DrawnRunOuts(AllRunOuts):
-    """Samples of boards, a new one for each seat in each iteration.
+    """Visits samples of boards, a new sample for each seat in each iteration.
 
     Parameters
     ----------
@@ -153,13 +154,15 @@ class _DrawnRunOuts(AllRunOuts):
     def _drawn(
         self, street: SolverStreet, seat: int, parents: np.ndarray, starts: np.ndarray, count: int
     ) -> LaterVisits:
-        """Return sampled boards after each parent, some perhaps sampled several times.
+        """Return sampled boards after each parent.
+
+        With buckets, a board that is drawn several times is listed several times; without buckets, once.
 
         Parameters
         ----------
         parents : int64[n]
         starts : float64[n]
-            The position of each parent's first draw within the first step, from 0 to 1.
+            The position of each parent's first draw, as a share of the first step, from 0 to 1.
         count : int
             Number of draws for each parent.
         """
@@ -201,10 +204,10 @@ class _DrawnRunOuts(AllRunOuts):
 
 
 class SampledRunOuts(_DrawnRunOuts):
-    """A few whole run-outs of the first board; a board is drawn in proportion to the number of deals it represents.
+    """Visits a few run-outs. A board is drawn with a chance proportional to the number of deals it represents.
 
     The starts of the systematic samples advance by irrational steps from iteration to iteration, so that boards come up
-    evenly over time: with a few of the 49 turns sampled, strategies converge two to three times as fast as by
+    evenly over time. With a few of the 49 turns sampled, strategies converge two to three times as fast as with
     independent draws.
 
     Parameters
@@ -231,13 +234,13 @@ class SampledRunOuts(_DrawnRunOuts):
         return [Visits(drawn.boards[k : k + 1], drawn.factors[k : k + 1]) for k in range(len(drawn.boards))]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return one board sampled after each board, so that each board of the first deal gets one run-out."""
+        """Return one sampled board after each parent, so that each board of the first deal gets one run-out."""
         start = self._starts[seat, 1] + self._iteration * _STEPS[1] + parents * _GOLDEN_RATIO
         return self._drawn(street, seat, parents, start % 1.0, 1)
 
 
 class ThinnedRunOuts(_DrawnRunOuts):
-    """All boards of earlier streets, and a few sampled boards of the last street after each board of the street before.
+    """Visits all boards of earlier streets, and after each board of the street before the last a few sampled boards.
 
     Parameters
     ----------
@@ -265,7 +268,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         return [Visits(boards, factors) for boards, factors in parts]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return all boards after each board, or a sample on the last street where these are more than `count`."""
+        """Return all boards after each parent, or on the last street a sample of them if they are more than `count`."""
         children = street.deals.child_first[parents + 1] - street.deals.child_first[parents]
         if not street.is_last or (self._count >= children).all():
             return super().run_outs(street, parents, seat)
@@ -278,7 +281,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         )
 
     def _starts(self, street: SolverStreet, seat: int) -> np.ndarray:
-        """Return the positions of the first draws after all boards of the street before; see `_drawn`."""
+        """Return the position of the first draw after each board of the street before; see `_drawn`."""
         if seat not in self._kept:
             rng = np.random.default_rng([self._seed, self._iteration, seat])
             self._kept[seat] = rng.random(len(street.deals.child_first) - 1)

@@ -145,7 +145,7 @@ class SearchAgent(Agent):
         return self.strategy(public, np.arange(public.rules.num_combos))
 
     def expected_strategy(self, public: PublicState) -> Strategy | None:
-        """Return the strategy of all combos. Where the blueprint plays, this is the mean over translations of the last bet.
+        """Return the strategy of all combos. Where the blueprint plays, it is a mean over translations of the last bet.
 
         None with ``freeze=hand``, as for `range_strategy`.
         """

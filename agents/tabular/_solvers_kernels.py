@@ -26,7 +26,7 @@ class Tables(NamedTuple):
     reach : float64[A + n]
         The plan of the current strategy; then 1 for the empty sequence of each player.
     value : float64[A + n]
-        Workspace: the updating player's counterfactual value after each of its sequences.
+        Workspace: the updating player's counterfactual value after each sequence of this player.
     """
 
     regret: np.ndarray
@@ -48,7 +48,7 @@ def iterate(form, tables, schedule, predictive, simultaneous):
         For each iteration, the factors of positive and of negative regrets, applied after the addition, and the weight
         of the plan in the sum.
     predictive : bool
-        Whether the regrets of this iteration are added once more before the next strategy is computed.
+        Whether the next strategy is computed from the sums with this iteration's regrets added once more.
     simultaneous : bool
         Whether all players update against the strategies of the iteration before. If not, each player updates against
         the newest strategies.
@@ -67,7 +67,7 @@ def iterate(form, tables, schedule, predictive, simultaneous):
 
 @kernel
 def learn(form, tables, player, positive, negative, predictive):
-    """Add a player's counterfactual regrets, and set its strategy by regret matching. Modified in place: `tables`.
+    """Add a player's counterfactual regrets, and set the strategy by regret matching. Modified in place: `tables`.
 
     `positive` and `negative` are the factors of positive and of negative regrets.
     """
@@ -125,7 +125,7 @@ def earn(form, reach, player, value):
 
 @kernel
 def plan(form, tables, player, weight):
-    """Add a player's plan to the sum, then compute the plan of its new strategy. Modified in place: `tables`."""
+    """Add a player's plan to the sum, then compute the plan of the new strategy. Modified in place: `tables`."""
     strategy, strategy_sum, reach = tables.strategy, tables.strategy_sum, tables.reach
     for infoset in range(form.player_first[player], form.player_first[player + 1]):
         # Infosets come after those that lead to them, so the reach of the parent is the new one already.
@@ -149,7 +149,7 @@ class Samples(NamedTuple):
     path : int32[depth]
         Workspace: the traverser's decisions on the current path, as numbers of histories.
     tried : int32[depth]
-        Workspace: the index of the action that is being followed at each of these decisions.
+        Workspace: the index of the action that is being followed at each decision of `path`.
     waiting : int32[capacity]
         Workspace: numbers of histories still to visit.
     stream : uint64[4]

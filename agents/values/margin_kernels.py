@@ -1,16 +1,16 @@
-"""The kernel that counts the boards on which a hand beats another."""
+"""The kernel that counts, for each pair of hands, the boards on which the first hand beats the second."""
 
 from plurispiel.abstraction.machine.jit import kernel
 
 
 @kernel
 def add_wins(strengths, wins):
-    """Add, for each pair of hands, the number of boards on which the first beats the second.
+    """Add to `wins`, for each pair of hands, the number of boards on which the first beats the second.
 
     Parameters
     ----------
     strengths : int16[num_boards, num_hands]
-        -1 for a hand that shares a card with the board.
+        The strength of each hand on each board; -1 for a hand that shares a card with the board.
     wins : int16[num_hands, num_hands]
         Modified in place.
     """

@@ -1,7 +1,7 @@
-"""The kernel of inference: products of a network in a fixed order, which are the same bits on every processor.
+"""The kernels of inference: products of a network in a fixed order, which are the same bits on every processor.
 
 A library of linear algebra chooses the order of its sums by the processor and by the number of rows. Here an output is
-the bias plus the products of all inputs, first to last, whatever else is computed with it.
+the bias plus the products of all inputs, first to last, however many rows are computed together.
 """
 
 from plurispiel.abstraction.machine.jit import kernel
@@ -23,7 +23,8 @@ def fill_layer(inputs, weights, biases, outputs):
 
     Notes
     -----
-    Work on four rows at a time takes a third to two thirds of the time of work on one: weights are read once for all.
+    Work on four rows at a time takes a third to two thirds of the time of work on one row at a time, since weights are
+    read once for four rows.
     """
     rows = inputs.shape[0]
     for n in range(rows):
@@ -38,7 +39,7 @@ def fill_layer(inputs, weights, biases, outputs):
 
 @kernel
 def _add_to_four(inputs, weights, outputs):
-    """Add the products of four rows of inputs: `outputs`, float32[4, num_outputs], is modified in place."""
+    """Add the products of four rows of inputs and the weights to `outputs`, float32[4, num_outputs], in place."""
     num_inputs, num_outputs = weights.shape
     whole = num_inputs // _AT_ONCE * _AT_ONCE
     a, b, c, d = outputs[0], outputs[1], outputs[2], outputs[3]
@@ -67,7 +68,7 @@ def _add_to_four(inputs, weights, outputs):
 
 @kernel
 def _add_to_one(inputs, weights, outputs):
-    """Add the products of one row of inputs: `outputs`, float32[num_outputs], is modified in place."""
+    """Add the products of one row of inputs and the weights to `outputs`, float32[num_outputs], in place."""
     num_inputs, num_outputs = weights.shape
     whole = num_inputs // _AT_ONCE * _AT_ONCE
     for i in range(0, whole, _AT_ONCE):
