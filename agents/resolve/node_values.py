@@ -172,7 +172,7 @@ def _follow(street: SolverStreet, path: Sequence[int]) -> int:
 
 
 def _only(street: SolverStreet, dealt: tuple[int, ...]) -> tuple[int, SolverStreet]:
-    """Return the number of the board that represents new cards, and the street with them as its only member."""
+    """Return the number of the board that represents new cards, and a street where the board stands for them alone."""
     renamings, cards = street.deals.renamings[0], tuple(sorted(dealt))
     if cards not in renamings:
         raise ValueError(f"the cards {list(dealt)} cannot be dealt, or are left out of the sample")

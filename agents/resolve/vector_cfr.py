@@ -50,8 +50,8 @@ class Evaluation(NamedTuple):
     Attributes
     ----------
     values : float64[2]
-        Chips that each seat wins with its average strategy; chips that it put in before the subgame count as lost. The
-        two values sum to the dead chips.
+        Chips that each seat wins with its average strategy; chips that the seat put in before the subgame count as
+        lost. The two values sum to the dead chips.
     best_response_values : float64[2]
         Chips that each seat wins with a best response to the other seat's average strategy, counted in the same way.
     """
@@ -319,10 +319,10 @@ class VectorSolver:
     def evaluate_by_buckets(self) -> Evaluation:
         """Return the values of the average strategies and of responses by bucket.
 
-        A response by bucket has one strategy for all hands of a bucket. In each bucket, from the last decision up, it
-        takes the action of largest counterfactual regret; on streets without buckets it is a best response. Hands of a
-        bucket may differ in their past (imperfect recall), so better responses by bucket may exist. CFR drives the gain
-        of this response to 0.
+        A response by bucket has one strategy for all hands of a bucket. The response measured here takes, in each
+        bucket, the action of largest counterfactual regret, from the last decisions up. On streets without buckets it
+        is a best response. Hands of a bucket may differ in their past (imperfect recall), so better responses by bucket
+        may exist. CFR drives the gain of this response to 0.
         """
         return self._evaluation([self._response_by_buckets(seat) for seat in range(2)])
 

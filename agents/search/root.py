@@ -68,7 +68,7 @@ TWO_SEATS_NODES = 12_000
 raises are added. With this number, a search of a flop takes a gigabyte."""
 
 TWO_SEATS_NODES_A_SECOND = 2_500
-"""Under a time limit (`SearchConfig.time`), the largest number of such nodes for each second of the limit.
+"""Under a time limit (`SearchConfig.time`), the largest number of nodes of any street, for each second of the limit.
 
 In a second, a search lays out this many nodes of a street and does a few iterations."""
 

@@ -2,12 +2,12 @@
 
 The 184 flops are a systematic sample. All classes lie on a line, each as long as its number of flops. Flops without a
 pair come first, then flops with a pair or trips. Within each of these two kinds, flops are sorted by the number of
-suits, then by the high card, the middle card and the low card. The high card ascends if the number of suits is odd, and
-descends if it is even. In the same way, the middle card follows the rank of the high card, and the low card that of the
-middle card. So neighbours are similar. The line is cut into 184 parts of equal length, and
-the class in the middle of each part is chosen. The chosen flops of one kind and number of suits get weights: together
-the number of all such flops, shared evenly. So the weights give each kind and number of suits its exact share of all
-flops. Nine orders were compared; with this one, equities of four pairs of ranges have the smallest error.
+suits, then by the high card, the middle card and the low card. High cards ascend if the number of suits is odd, and
+descend if it is even. In the same way, the rank of the high card decides whether middle cards ascend, and the rank of
+the middle card whether low cards ascend. So neighbours are similar. The line is cut into 184 parts of equal length, and
+the class in the middle of each part is chosen. Chosen flops of one kind and number of suits share evenly, as weights,
+the number of all flops of this kind and number of suits. So the weights give each kind and number of suits its exact
+share of all flops. Nine orders were compared: with this one, equities of four pairs of ranges have the smallest error.
 """
 
 from dataclasses import dataclass

@@ -196,8 +196,7 @@ class DeepCfrSolver(Solver):
         """Return the average strategy so far, as a policy network learns it: float64[A].
 
         The network is trained at the first call after an iteration. Its probabilities are divided by their sum over
-        the legal actions.
-        Before the first iteration, the strategy is uniform.
+        the legal actions. Before the first iteration, the strategy is uniform.
         """
         if self._average[0] != self.iteration:
             self._guarded(lambda: self._networks.train_policy(self.iteration))

@@ -60,8 +60,8 @@ class FullWidth:
         for the next strategy only, and R does not keep the prediction. Source: Farina, Kroer and Sandholm, "Faster game
         solving via predictive Blackwell approachability", 2021.
     simultaneous : bool
-        Whether all players update against the strategies of the iteration before. If not, player 0
-        updates first, then player 1 and so on, each against the newest strategies.
+        Whether all players update against the strategies of the iteration before. If not, player 0 updates first, then
+        player 1 and so on, each against the newest strategies.
     omitted : int
         Number of iterations at the start that have weight 0 in the average.
     """

@@ -52,7 +52,7 @@ _BOARDS = len(SPLITS)
 
 
 def level_taught_by(level: Level) -> Level:
-    """Return the level at the end of a street whose networks are distilled from those of a level, with its menu.
+    """Return the level whose networks are distilled from the networks of `level`, with the menu of `level`.
 
     Raises
     ------

@@ -36,7 +36,7 @@ class DrawnSituation(NamedTuple):
     state : BettingState
         Before the first bet of the next street.
     board : tuple of int
-        At the end of a street, the board of this street; empty before the flop.
+        The board on which the seats hold their ranges; at the end of a street, without the next street's cards.
     ranges : float64[2, num_combos]
         Weights in any scale, above 0 for all combos that share no card with the board.
     """

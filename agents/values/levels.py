@@ -61,7 +61,7 @@ class Level:
 
     @property
     def end(self) -> str | None:
-        """The level at the end of the street that starts here, whose networks limit the depth of solutions, if any."""
+        """The level at the end of this street, whose networks limit the depth of solutions; None if there is none."""
         name = f"end-of-{self.name}"
         return name if name in LEVELS else None
 

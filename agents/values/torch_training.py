@@ -27,7 +27,7 @@ __all__ = ["TorchTrainer", "find_device"]
 def find_device(name: str) -> Any:
     """Return a device of PyTorch by its name (`TrainingConfig.device`).
 
-    For a GPU, this allows the whole process to multiply float32 matrices with the shorter digits of TF32.
+    For a GPU, this allows the whole process to multiply float32 matrices in TF32, which has fewer digits.
 
     Raises
     ------

@@ -166,7 +166,7 @@ def train(
     on_epoch : callable
         Called after each epoch.
     seconds : float
-        Minimum time between two checkpoints. The last epoch is followed by one in any case.
+        Minimum time between two checkpoints. A checkpoint follows the last epoch in any case.
 
     Raises
     ------

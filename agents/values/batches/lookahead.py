@@ -56,7 +56,7 @@ def fold_masses(torch: Any, holds: Any, reach: Any) -> Any:
 
 @contextlib.contextmanager
 def precisely(torch: Any) -> Iterator[None]:
-    """Compute products with all digits of float32, and not with the shorter ones of a GPU's matrix units."""
+    """Compute products with all digits of float32, and not with the fewer digits of a GPU's matrix units."""
     before = torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = False
     try:

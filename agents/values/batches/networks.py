@@ -90,8 +90,7 @@ class BatchNet:
         Parameters
         ----------
         reach : float32 tensor [n, 2, X, H]
-            Weights of both seats' hands in any scale. A seat without any weight counts as holding
-            all hands equally.
+            Weights of both seats' hands in any scale. A seat without any weight counts as holding all hands equally.
         """
         torch = self._torch
         count, _, number, hands = reach.shape
