@@ -43,8 +43,8 @@ def _may_call(rules, menu, state):
     raises = state[NUM_RAISES]
     callers = state[NUM_CALLED]
     if raises > 0:
-        # Every seat with the largest contribution but the raiser has called. NUM_CALLED would do only if none of these
-        # seats were all-in.
+        # All seats with the largest contribution have called, except the raiser. NUM_CALLED cannot be used: it leaves
+        # out seats that are all-in.
         callers = np.int64(-1)
         for seat in range(rules[NUM_SEATS]):
             callers += state[CONTRIB + seat] == state[MAX_CONTRIB]
@@ -169,7 +169,7 @@ def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
 
 @kernel
 def fill_tree(rules, menu, work, next_row, tree):
-    """Write the nodes of the betting tree, numbered as `tree` describes.
+    """Write the nodes of the betting tree, numbered as the module `abstraction.actions.tree` describes.
 
     Parameters
     ----------

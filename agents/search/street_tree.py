@@ -37,8 +37,9 @@ class StreetTree(NamedTuple):
         `kinds` is the kind of each node: `DECISION`, `END` or `LEAF`. For decisions, the others are the seat to act,
         the number of actions and the index of the first child. At ends and leaves only `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
-        The first cell of the seat's table at the node, -1 if the seat has no choice there. Tables of decisions come
-        before those of choices at leaves, so that averages and frozen rows need arrays for decisions only.
+        The first cell of the seat's table at the node, -1 if the seat has no choice there. Cells of
+        decisions have lower numbers than cells of choices at leaves. So arrays of averages and of frozen rows can end
+        with the last decision.
     reach_rows : int32[num_nodes, num_seats]
         Row of the seat's reach in the workspace. Nodes after the same decisions and actions of the seat share a row.
     live : int64[num_nodes]
@@ -92,8 +93,8 @@ class SearchBetting:
     menu : callable
         Maps the rules and a betting state array to the raises on offer.
     continuations : Continuations or None
-        Finds the blueprint's nodes for leaves. None to count nodes only: then every leaf counts as one without a node
-        in the blueprint's tree, and `arrays` cannot be called.
+        Finds the blueprint's nodes for leaves. None if nodes are only counted: then no leaf has a node in the
+        blueprint's tree, and `arrays` cannot be called.
     history : tuple of int
         Actions of the hand before the root.
     max_raises : int
@@ -184,8 +185,9 @@ class SearchBetting:
                 raise StreetTooLarge(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
 
     def max_bytes(self, num_policies: int) -> int:
-        """Return the bytes of all tables if every end of the street at which the hand goes on were a leaf.
+        """Return the bytes of all tables.
 
+        Every node where the street ends and the hand goes on counts as a leaf.
         Decisions have regrets, averages and frozen rows. Choices at leaves have regrets only; their averages, which
         `MultiwaySolver` keeps if `with_choices` is given, are not counted.
         """

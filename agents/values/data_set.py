@@ -136,7 +136,7 @@ class Situations(NamedTuple):
 
     @property
     def spr(self) -> np.ndarray:
-        """Chips behind in pots: float64[n]."""
+        """Chips behind, divided by the pot: float64[n]."""
         return self.behind / self.pots
 
     def first(self, count: int) -> "Situations":
@@ -151,9 +151,9 @@ def sample(
     solve: Solve,
     on_solved: Callable[[str], None] = lambda split: None,
 ) -> None:
-    """Solve the situations that a data set lacks, and write them a shard at a time.
+    """Solve the situations that a data set lacks, shard by shard.
 
-    After an interruption, the next call goes on with the shard that was not finished.
+    An unfinished shard is written about every `FLUSH_SECONDS`. After an interruption, the next call goes on with it.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def fill_shard(
 
 
 def joined(parts: Sequence[Situations]) -> Situations:
-    """Return the situations of all parts, at least one, part after part."""
+    """Return the situations of all parts, in order. There must be at least one part."""
     return Situations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

@@ -102,7 +102,7 @@ def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None
             _measure(spot, planned, agent, found)
             hands = number
             pots.append(sum(spot.root.state.contributions))
-        place = f"{count} spots of {hands:,} hands, mean pot {np.mean(pots):,.0f}"
+        place = f"{count} spots found in {hands:,} hands, mean pot {np.mean(pots):,.0f}"
         rows += [_row(f"{name}: {label}", each, hands, place) for label, each in found.items()]
     return rows
 
@@ -115,7 +115,8 @@ def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
     error = _Z * gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.nan
     # The mean gain of the two seats over all hands played. Hands without a spot gain nothing.
     per_hand = 1e3 * gains.sum() / 2 / hands / HUNL.big_blind
-    note = f"± {error:.1f}, {per_hand:+.1f} mbb/hand, below 0 on {(gains < 0.0).sum()}; a best response wins {mean:.1f}"
+    below = (gains < 0.0).sum()
+    note = f"± {error:.1f}, {per_hand:+.1f} mbb/hand, below 0 in {below} spots; a best response wins {mean:.1f}"
     return Measurement(name, float(gains.mean()), "chips", note)
 
 
@@ -127,7 +128,7 @@ def _settings(street: int) -> Iterator[tuple[str, float, dict[str, Any]]]:
 
 
 def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
-    """Search a spot with every setting, and add the results to `found`, by the setting's iterations and label."""
+    """Search a spot with every setting, and add the results to `found`, by iterations done and label."""
     root, history = spot
     street, offered = root.state.street, planned.betting(history, root.state)
 

@@ -187,7 +187,7 @@ def _agents(
     sandbox: Sandbox | None,
     stack: contextlib.ExitStack,
 ) -> list[Agent]:
-    """Return the players: for ``tcp`` the clients in order, for all others agents that `stack` closes."""
+    """Return the players: the next client for each ``tcp``, and for any other spec an agent that `stack` closes."""
     limits = Limits(min(options.t_response, MAX_TIME_LIMIT), options.memory_limit)
     waiting = iter(clients)
     return [

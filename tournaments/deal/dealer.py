@@ -67,8 +67,8 @@ class Match:
         agents : sequence of Agent
             The players.
         shift : int
-            Number of seats by which all players move on before the first hand. Calls with each ``shift`` from 0 to the
-            number of players minus 1 together let every player hold every hand of every deck (duplicate poker).
+            Number of seats by which all players move on before the first hand. In duplicate poker there is
+            one call for each ``shift`` below the number of players: then every player holds every hand of every deck.
         on_hand : callable
             Called after each hand with the hand, the player in each seat, and the number of the hand.
 

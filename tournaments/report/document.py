@@ -54,7 +54,7 @@ def html_document(
     header : str
         HTML above the sections.
     is_wide : bool
-        Whether the sections have columns side by side.
+        Whether the page is wider, for several runs side by side or a wide table.
     script : str
         JavaScript of this page alone. It runs before the script that all pages share.
     """

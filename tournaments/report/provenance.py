@@ -41,7 +41,7 @@ def _panel(run: RunRecord) -> Panel:
         "package version, run format": f"{facts.get('version', '')}, {facts.get('format', '')}",
         "machine that played last": facts.get("machine", "not recorded"),
         "machines": "; ".join(map(machine_text, results["machines"])),
-        "arithmetic": MIXED if results["mixed"] else "one",
+        "arithmetic": MIXED if results["mixed"] else "the same on all machines",
         "seconds played": f"{results['seconds']:,.1f}",
         "groups whose hands are kept": f"{run.num_kept:,} of {run.num_groups:,}",
     }

@@ -21,10 +21,10 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schema import SCORE_TYPES
 
 Group = Mapping[int, AgentScore]
-"""The scores of a group by agent number. The Control has the number after the last agent."""
+"""The scores of a group by agent number. The Control of ``lineup-5v1`` (package `run`) has the number after the last."""
 
 DECIDED = "decided by "
-"""The start of the kinds of events that count decisions by origin."""
+"""The prefix of the kinds of events that count decisions by origin."""
 
 _KEY = ("lineup", "deck", "agent")
 _TIMES = {"answers": "i8", "answer_seconds": "f8", "slowest_answer": "f8"}
@@ -57,8 +57,9 @@ class Played(NamedTuple):
         the record of a hand for the hand viewer (`hand_story`).
     events : mapping of (int, str) to int
         Counts by agent number and kind. ``fallbacks`` are answers that a program marks as replacements for others.
-        Agents that learn also have the ``starts`` of processes and the ``processes`` needed. For agents that report
-        them (`base.TellsOrigins`), the number of decisions of each origin has the kind `DECIDED` and the origin's name.
+        For agents that learn, ``starts`` counts all starts of their processes, and ``processes`` those of a run
+        without restarts. If an agent reports the origins of its decisions (`base.TellsOrigins`), the decisions of each
+        origin are counted under the kind `DECIDED` with the origin's name.
         Their ``clamped`` is the number of ends of streets with more chips behind than their networks know.
     machine : str
         The name of the computer that played the block.
@@ -111,7 +112,7 @@ def pack_rows(
 
 
 def without_times(rows: np.ndarray) -> np.ndarray:
-    """Return rows without the fields that differ from play to play: the times of answers."""
+    """Return rows without the number and the times of answers (`_TIMES`)."""
     names = [name for name in rows.dtype.names or () if name not in _TIMES]
     return repack_fields(rows[names])  # without the gaps, whose bytes are arbitrary
 

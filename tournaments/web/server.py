@@ -30,7 +30,8 @@ class WebServer:
     port : int
         The port; 0 chooses a free one.
     play : PlayPages, optional
-        Lobby and tables; by default without agents from outside, and with hands in the user's data.
+        Lobby and tables. By default, no agents from outside are listed, and played hands are kept in the user's data
+        folder.
     say : callable, optional
         As in `Pages`.
 
@@ -44,7 +45,7 @@ class WebServer:
     port : int
         The port.
     address : str
-        The address to enter by, once. Its token is a fragment, which browsers do not send.
+        The address that lets one browser in; it works once. Its token is a fragment, which browsers do not send.
     pages : Pages
         The handlers of the pages' requests.
     server : uvicorn.Server

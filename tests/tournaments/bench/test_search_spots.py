@@ -33,7 +33,7 @@ def test_searches_of_rivers_win_from_a_blueprint_that_knows_nothing(monkeypatch)
         "turn: 10 iterations, continual",
     ]
     assert figures["river: 100 iterations"].value > 50.0  # chips for both seats; a big blind is 100
-    assert "below 0 on 0" in figures["river: 100 iterations"].note
+    assert "below 0 in 0 spots" in figures["river: 100 iterations"].note
     assert figures["river: 200 iterations, continual"].value > 0.5 * figures["river: 100 iterations"].value
     left = float(figures["river: 100 iterations"].note.split("wins ")[1])
     assert left < 0.1 * figures["river: the blueprint"].value

@@ -14,7 +14,7 @@ def add(commands) -> None:
         commands,
         "bench",
         "bench",
-        "Measure speed and memory on this machine, also beside other libraries in the same run, or an agent's play.",
+        "Measure speed, memory, strength or an agent's play; some benchmarks time other libraries in the same run.",
         [
             "bench engine",
             "bench peers --seconds 3 --json",
@@ -50,8 +50,9 @@ def add(commands) -> None:
         ),
         help="benchmark. engine, small-games, abstraction, spot, blueprint and search measure speed. blueprint-curves "
         "measures exploitability over minutes of training. search-exact and search-spots measure strength: "
-        "exploitability of search in small games, and its gain against the heads-up blueprint. continual times "
-        "continual re-solving heads-up, and tells how its bounds are kept; continual-exact measures its exploitability "
+        "exploitability of search in small games, and its gain against the heads-up blueprint. continual measures "
+        "the time of heads-up continual re-solving, and the share of the opponent's hands that stay within their "
+        "bounds; continual-exact measures the exploitability of continual re-solving "
         "in small games by iterations, by errors of its values and by options. sparse-lookaheads measures the error of "
         "solves of random rivers with few bet sizes (an hour of a core for 30 rivers). deep-cfr measures the "
         "exploitability of Deep CFR, MCCFR and CFR+ after 10, 60 and 300 core-seconds in small games (hours; "
