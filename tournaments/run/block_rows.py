@@ -21,7 +21,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schema import SCORE_TYPES
 
 Group = Mapping[int, AgentScore]
-"""The scores of a group by agent number. The Control of ``lineup-5v1`` (package `run`) has the number after the last."""
+"""The scores of a group by agent number. The Control (package `run`) has the number after the last agent."""
 
 DECIDED = "decided by "
 """The prefix of the kinds of events that count decisions by origin."""
