@@ -140,8 +140,10 @@ class Deadline:
         """
         due = self.due
         self.due = 0.5 * (time.perf_counter() + due)
-        yield
-        self.due = due
+        try:
+            yield
+        finally:
+            self.due = due
 
 
 class Clock:

@@ -74,7 +74,7 @@ class Spot:
 
     board: str
     pot: int
-    stacks: int | tuple[int, int]
+    stacks: int | tuple[int, ...]
     oop: str
     ip: str
     bets: Bets = field(default_factory=dict)

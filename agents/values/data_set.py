@@ -150,6 +150,7 @@ def sample(
     counts: dict[str, int],
     solve: Solve,
     on_solved: Callable[[str], None] = lambda split: None,
+    until: float | None = None,
 ) -> None:
     """Solve the situations that a data set lacks, shard by shard.
 
@@ -165,6 +166,8 @@ def sample(
     solve : callable
     on_solved : callable
         Called with the split after each situation, also for situations that were there already.
+    until : float, optional
+        The time of `time.monotonic` from which on no further situation is begun.
 
     Raises
     ------
@@ -174,7 +177,9 @@ def sample(
         If the folder holds shards that are damaged or of another origin.
     """
     for shard in missing_shards(folder, config, counts, on_solved):
-        fill_shard(folder, config, shard, solve, on_solved)
+        if until is not None and time.monotonic() >= until:
+            return
+        fill_shard(folder, config, shard, solve, on_solved, until)
 
 
 def missing_shards(
@@ -200,17 +205,25 @@ def fill_shard(
     shard: Shard,
     solve: Solve,
     on_solved: Callable[[str], None] = lambda split: None,
+    until: float | None = None,
 ) -> None:
-    """Solve the situations that a shard lacks, and write them every `FLUSH_SECONDS`; errors are as in `sample`."""
+    """Solve the situations that a shard lacks, and write them every `FLUSH_SECONDS`.
+
+    The parameter `until` and the errors are as in `sample`.
+    """
     end = shard.first + shard.size
     number, kept = shard.first + num_there(folder, config, shard), time.monotonic()
     parts: list[Situations] = []
     while number < end:
         parts.append(solve_numbers(config, shard.split, [number], solve, on_solved))
         number += 1
-        if number == end or time.monotonic() - kept >= FLUSH_SECONDS:
+        now = time.monotonic()
+        is_over = until is not None and now >= until
+        if number == end or is_over or now - kept >= FLUSH_SECONDS:
             append_to_shard(folder, config, shard, joined(parts))
-            parts, kept = [], time.monotonic()
+            parts, kept = [], now
+        if is_over:
+            return
 
 
 def joined(parts: Sequence[Situations]) -> Situations:

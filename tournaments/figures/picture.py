@@ -73,7 +73,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise MatplotlibMissing('pictures need matplotlib: pip install -e ".[plot]" in your clone') from None
+        raise MatplotlibMissing('pictures need matplotlib: pip install "plurispiel[plot]"') from None
 
 
 @contextlib.contextmanager

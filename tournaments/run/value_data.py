@@ -129,7 +129,7 @@ def solve_situations(
         Folder of the network that gives values. A level at the end of a street needs the network for the start of the
         next street. A level at the start of a street needs the network for that street's end.
     until : float, optional
-        The time of `time.monotonic` at which solving stops, with several workers.
+        The time of `time.monotonic` at which solving stops.
     labour : Labour, optional
         The executor that solves the situations; None for worker processes of this machine.
 
@@ -141,7 +141,7 @@ def solve_situations(
     missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
     jobs = [piece for shard in missing for piece in _pieces(shard, num_there(folder, config, shard))]
     if not labour and len(jobs) < 2:
-        sample(folder, config, counts, functools.partial(_solve, teacher), on_solved)
+        sample(folder, config, counts, functools.partial(_solve, teacher), on_solved, until)
         return
     for split, count in counts.items():
         for _ in range(count - sum(job.end - job.begin for job in jobs if job.shard.split == split)):

@@ -1,4 +1,5 @@
 import os
+import types
 
 import numpy as np
 import pytest
@@ -158,3 +159,13 @@ def test_a_shard_is_written_while_it_is_solved(tmp_path, monkeypatch):
     for folder in ("stopped", "straight"):
         sample(tmp_path / folder, CONFIG, {"unseen": 1, "train": 5}, pretended)
     same(tmp_path / "stopped", tmp_path / "straight", "train")
+
+
+def test_no_situation_is_begun_after_the_time(tmp_path, monkeypatch):
+    solved = []
+    monkeypatch.setattr(data_set, "time", types.SimpleNamespace(monotonic=lambda: float(len(solved))))
+    for _ in range(2):
+        sample(tmp_path, CONFIG, {"train": 5}, lambda *given: solved.append(0) or pretended(*given), until=3.0)
+        assert data_set.num_there(tmp_path, CONFIG, data_set.Shard("train", 0, 5)) == len(solved) == 3
+    sample(tmp_path, CONFIG, {"train": 5}, pretended)
+    assert data_set.num_there(tmp_path, CONFIG, data_set.Shard("train", 0, 5)) == 5

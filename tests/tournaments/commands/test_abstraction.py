@@ -73,7 +73,7 @@ def test_no_pictures_without_matplotlib(named_table, capsys, tmp_path, monkeypat
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, out, err = run(capsys, "info", "mine", "--plot", str(tmp_path / "pictures"))
     assert (code, out) == run(capsys, "info", "mine")[:2]
-    assert err == 'no picture: pictures need matplotlib: pip install -e ".[plot]" in your clone\n'
+    assert err == 'no picture: pictures need matplotlib: pip install "plurispiel[plot]"\n'
 
 
 def test_building_what_is_there_already_says_so(tmp_path, bucket_table_folder, capsys, monkeypatch):

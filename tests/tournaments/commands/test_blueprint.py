@@ -134,7 +134,7 @@ def test_no_pictures_without_matplotlib_or_anything_to_draw(bundled, blueprints,
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, out, err = run(capsys, "info", "six", "--plot", tmp_path / "grids.png")
     assert (code, out) == run(capsys, "info", "six")[:2]
-    assert err == 'no picture: pictures need matplotlib: pip install -e ".[plot]" in your clone\n'
+    assert err == 'no picture: pictures need matplotlib: pip install "plurispiel[plot]"\n'
     small = pack_random(tmp_path, "small", game="leduc")
     code, out, err = run(capsys, "info", small, "--plot", tmp_path / "grids.png")
     assert code == 2 and out and "nothing to draw" in err and err.count("\n") == 1
