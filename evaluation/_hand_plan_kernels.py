@@ -169,6 +169,12 @@ def _find_group(line, seat, num_seats, held, cards, groups, counts):
 
 
 @kernel(inline=True)
+def _scattered(key):
+    """Return a number from which the search for a key begins; nodes of less than 31 bits overflow no product."""
+    return ((key >> 32) * 31 + (key & 0xFFFFFFFF)) * 0x9E3779B1 >> 12
+
+
+@kernel(inline=True)
 def _find_line(group, node, is_known, kept, counts):
     """Return the row of `Known.means` of a group's node, a new one if the node has none.
 
@@ -176,7 +182,7 @@ def _find_line(group, node, is_known, kept, counts):
     """
     key = (group << 32) + node
     last = len(kept) - 1
-    place = (key * 0x9E3779B1 >> 12) & last
+    place = _scattered(key) & last
     while kept[place, KEY] >= 0 and kept[place, KEY] != key:
         place = (place + 1) & last
     if kept[place, KEY] < 0:
@@ -194,7 +200,7 @@ def move_lines(kept, longer):
     for row in range(len(kept)):
         key = kept[row, KEY]
         if key >= 0:
-            place = (key * 0x9E3779B1 >> 12) & last
+            place = _scattered(key) & last
             while longer[place, KEY] >= 0:
                 place = (place + 1) & last
             longer[place, KEY], longer[place, KEPT] = key, kept[row, KEPT]

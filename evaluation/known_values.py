@@ -98,7 +98,7 @@ class KnownValues:
     def make_room(self, num_points: int, num_seatings: int) -> None:
         """Make room for one more group and one more row of means for each point, in any of `num_seatings` seatings."""
         self._make_room(int(self.counts[NUM_GROUPS]) + num_points, "groups")
-        num_lines = int(self.counts[NUM_LINES]) + num_points
+        num_lines = int(self.counts[NUM_LINES] + num_points)
         self._make_room(num_lines, "means", "is_known")
         if 2 * num_lines > len(self.lines):  # at most half of the rows are taken, so that free ones are near
             longer = np.full((1 << (4 * num_lines).bit_length(), 2), -1)
