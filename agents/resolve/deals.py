@@ -137,7 +137,7 @@ class _SeatTables:
         self.first.append(self.first[-1] + count)
         self.block.append(self.block[-1] + blocks_for(count))
         start = self.target_first[-1]
-        self.target_first += range(start + count, start + num_members * count + 1, count) if count else [start]
+        self.target_first += [start + count * (number + 1) for number in range(num_members)]
 
     def built(self) -> SeatHands:
         count = self.first[-1]

@@ -83,3 +83,16 @@ def test_hands_of_each_board_are_numbered_as_described(is_thinned):
             known.append(numbers)
         assert [held.targets.tolist() for held in deals.arrays.seats] == targets
         before = known[0]
+
+
+def test_a_seat_may_hold_no_hand_on_a_board_that_stands_for_several():
+    """The turn or the river may be a card of all hands of the seat."""
+    rules, board = no_limit_holdem(2, 1000, (1, 2)), parse_cards("Ah 7h 2c")
+    ranges = np.zeros((2, 1326))
+    for seat, hands in enumerate(("KcKd KcKs KdKs", "AdAs")):
+        for hand in hands.split():
+            ranges[seat, rules.combo_id(parse_cards(hand))] = 1.0
+    for deals in deal_streets(rules, 1, board, ranges, np.zeros((0, 1326)), np.float64)[1:]:
+        for held in deals.arrays.seats:
+            assert len(held.target_first) - 1 == deals.arrays.member_first[-1]
+            assert held.target_first[-1] == len(held.targets)
