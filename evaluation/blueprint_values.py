@@ -137,6 +137,7 @@ class BlueprintValues(ValueFunction):
         self._checkdown = Checkdown()
         self._hand = hand_in_tree(rules, blueprint)
         self._places: dict[BettingLines, LinePlaces] = {}
+        self._seatings: dict[tuple[int, ...], int] = {}
         self._lines = BettingLines(rules)
         self._known = KnownValues(rules.num_seats, blueprint.game.num_streets, rules.num_combos)
         self._shares = np.empty((_FIRST_POINTS, rules.num_combos))
@@ -233,7 +234,7 @@ class BlueprintValues(ValueFunction):
         questions = np.array(numbers).reshape(len(factors), -1)
         spots = np.empty((len(questions), 5), np.int64)
         number = planning.find_points(questions, self._cards_of(asked, wanted), spots)
-        known.make_room(number, places.num_seatings)
+        known.make_room(number, len(self._seatings))
         known.counts[planning.NUM_CHANCES] = 0
         points, chips = np.empty((number, 8), np.int64), np.empty((number, 3))
         branches = np.empty(number * self._width, np.int64)
@@ -289,7 +290,7 @@ class BlueprintValues(ValueFunction):
         if places is None:
             if len(self._places) >= _MAX_KEPT:
                 self._places.clear()
-            places = self._places[lines] = LinePlaces(lines, self._blueprint, self._hand)
+            places = self._places[lines] = LinePlaces(lines, self._blueprint, self._hand, self._seatings)
         return places
 
     def _cards_of(self, asked: HandQuestions, wanted: Iterable[tuple[int, int, bool]]) -> np.ndarray:

@@ -36,11 +36,12 @@ class LinePlaces:
     blueprint : Blueprint
     hand : ShadowHand
         Finds the positions of the game's hands in the blueprint's tree.
+    seatings : dict of tuple to int
+        The number of each *seating* so far; new ones are added. A seating gives the tree's seat of each seat at the
+        table. The numbers outlive the lines, as `KnownValues` keeps groups by seating while lines are forgotten.
 
     Attributes
     ----------
-    num_seatings : int
-        The number of different *seatings*. A seating gives the tree's seat of each seat at the table.
     rows : int64[num_rows, 8 + 2 * num_seats]
         The columns of each line that was added:
 
@@ -60,7 +61,10 @@ class LinePlaces:
         For each seat, its row of `PlannedPoints.chips`.
     """
 
-    def __init__(self, lines: BettingLines, blueprint: Blueprint, hand: ShadowHand):
+    def __init__(
+        self, lines: BettingLines, blueprint: Blueprint, hand: ShadowHand, seatings: dict[tuple[int, ...], int]
+    ):
+        self._seatings = seatings
         self._lines = lines
         self._blueprint = blueprint
         self._hand = hand
@@ -88,8 +92,6 @@ class LinePlaces:
     def _clear(self) -> None:
         self._generation = self._lines.generation
         self._actions: dict[int, list[int]] = {}  # of the tree's decision, by the line's number
-        self._seatings: dict[tuple[int, ...], int] = {}
-        self.num_seatings = 0
 
     def _add_row(self, line: BettingLine, place: RollOutPlace | None) -> None:
         """Write the columns of a line that are the same for all seats."""
@@ -107,7 +109,6 @@ class LinePlaces:
             actions = tree.actions(place.node).tolist()
             row[NODE], row[STREET] = place.node, tree.street[place.node]
             row[SEATING] = self._seatings.setdefault(place.seats, len(self._seatings))
-            self.num_seatings = len(self._seatings)
             put_in = line.state[betting.CONTRIB : betting.CONTRIB + rules.num_seats]
             in_tree = [place.paid[seat] for seat in place.seats if seat >= 0]
             if put_in == in_tree and (rules is tree_rules or rules == tree_rules):

@@ -16,9 +16,13 @@ from plurispiel.agents.base import Action
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
+from plurispiel.agents.blueprint.roll_outs import hand_in_tree
+from plurispiel.evaluation import betting_lines
+from plurispiel.evaluation._hand_plan_kernels import KINDS, NUM_ACTIONS, SEATING
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.evaluation.line_places import LinePlaces
 from plurispiel.evaluation.situations import NO_CARD, Situation
 from plurispiel.evaluation.value_functions import Checkdown, ValueQuestion
 
@@ -209,6 +213,25 @@ def test_all_seats_at_once_have_the_scores_of_one_seat_after_another(rules):
             assert found == wanted
             met.update(term.kind for score in found for term in score.terms)
     assert met >= {"deal", "board", "action"}
+
+
+def test_seatings_keep_their_numbers_when_lines_are_forgotten(monkeypatch):
+    """Groups of known cards are kept by the number of the seating, also when a deck's earlier lines are forgotten."""
+    monkeypatch.setattr(betting_lines, "_MAX_LINES", 0)
+    menu = GameMenu((StreetMenu(("1p",), callers=(3,)), StreetMenu(("1p allin",), multiway=("1p",))))
+    blueprint = random_blueprint(SIXMAX, menu, cards=single_buckets(SIXMAX))
+    lines, numbers = betting_lines.BettingLines(SIXMAX), {}
+    places = LinePlaces(lines, blueprint, hand_in_tree(SIXMAX, blueprint), {})
+    agents = [CallAgent(), CallAgent(), *(RandomAgent() for _ in range(4))]
+    rng = np.random.default_rng(6)
+    for _ in range(300):
+        hand = play_hand(SIXMAX, [agents[k] for k in rng.permutation(6)], deal_deck(SIXMAX, rng), rng.spawn(6))
+        for line in lines.along(hand.actions):
+            places.add(line)
+            row = places.rows[line.number]
+            if row[NUM_ACTIONS]:
+                assert numbers.setdefault(tuple(row[KINDS + 6 :].tolist()), row[SEATING]) == row[SEATING]
+    assert sorted(numbers.values()) == list(range(len(numbers))) and len(numbers) > 2
 
 
 def test_a_seat_that_tells_nothing_is_valued_with_its_own_cards_alone():
