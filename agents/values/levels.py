@@ -136,8 +136,8 @@ def find_level(name: str, menu: str | None = None) -> Level:
 
 
 def pot_of(state: BettingState) -> int:
-    """Return the chips of both seats in the middle."""
-    return sum(state.contributions)
+    """Return the chips in the middle that both seats can win. A seat with more chips takes the uncalled ones back."""
+    return 2 * min(state.contributions)
 
 
 def chips_behind(state: BettingState) -> int:

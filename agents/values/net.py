@@ -94,6 +94,8 @@ class ValueNet:
         A row's outputs are the same bits in any batch, with any number of threads, and on every processor.
         """
         rows = np.array(inputs, np.float32, order="C")
+        if rows.shape[1] != len(self._weights[0]):  # kernels check no bounds
+            raise ValueError(f"the network takes {len(self._weights[0]):,} inputs, got {rows.shape[1]:,}")
         found = np.empty((len(rows), 2 * self.num_bins), np.float32)
 
         def make_worker() -> Callable[[slice], None]:

@@ -5,7 +5,9 @@ solution is kept by the 169 classes; one for the start of a hand takes 3 MB. A s
 numbers that would be read from the cache.
 """
 
+import contextlib
 import hashlib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,8 @@ from plurispiel.agents.continual.lookahead import Lookahead, SolvedLookahead
 __all__ = ["keep_line", "line_place", "read_line"]
 
 _KIND, _FORMAT = "preflop line", 1  # the format counts up when solves before the flop change
-_MOST = 64
+_MAX_PAIRS = 16
+_MAX_LINES = 64
 """The most lines kept for the same networks and settings; bets of any size allow an endless number of lines."""
 
 
@@ -45,13 +48,16 @@ def read_line(place: Path, lookahead: Lookahead) -> SolvedLookahead | None:
     except (OSError, ArtefactRefused):
         return None
     nodes, ends = len(lookahead.betting.nodes.kind), len(lookahead.betting.end_states)
-    shapes = {"values": (2, nodes), "reached": (nodes - 1,), "pairs": (len(arrays.get("pairs", ())), 2, ends)}
+    shapes = {"values": (2, nodes), "reached": (nodes - 1,), "pairs": (2, ends)}  # of pairs, there may be several
+    if arrays.keys() != shapes.keys() or not arrays["pairs"].ndim or not 1 <= len(arrays["pairs"]) <= _MAX_PAIRS:
+        return None
     for name, shape in shapes.items():
-        found = arrays.get(name)
-        if found is None or found.shape != (*shape, NUM_CLASSES) or found.dtype != np.float32:
+        found = arrays[name]
+        expected = (*found.shape[:1], *shape) if name == "pairs" else shape
+        if found.shape != (*expected, NUM_CLASSES) or found.dtype != np.float32 or not np.isfinite(found).all():
             return None
-        if not np.isfinite(found).all():
-            return None
+    if min(arrays["reached"].min(initial=0.0), arrays["pairs"].min(initial=0.0)) < 0.0:
+        return None
     return _restored(lookahead, arrays["values"], arrays["reached"], arrays["pairs"])
 
 
@@ -63,12 +69,18 @@ def keep_line(place: Path, lookahead: Lookahead, solved: SolvedLookahead) -> Sol
         each[..., order[first]].astype(np.float32) for each in (solved.means.values, solved.reached, solved.end_pairs)
     ]
     arrays = dict(zip(("values", "reached", "pairs"), found, strict=True))
-    try:
-        if not place.parent.is_dir() or sum(1 for _ in place.parent.iterdir()) < _MOST:
-            write_artefact(place, _KIND, _FORMAT, arrays, {})
-    except (OSError, ArtefactRefused):  # a cache that cannot be written is no reason to fail
-        pass
+    with contextlib.suppress(OSError, ArtefactRefused):  # a cache that cannot be written is no reason to fail
+        if not place.parent.is_dir() or len(list(place.parent.glob("[!.]*"))) < _MAX_LINES:
+            _write(place, arrays)
     return _restored(lookahead, *found)
+
+
+def _write(place: Path, arrays: dict[str, np.ndarray]) -> None:
+    try:
+        write_artefact(place, _KIND, _FORMAT, arrays, {})
+    except ArtefactRefused:  # the manifest that lies there is damaged; the folder is the cache's own
+        shutil.rmtree(place)
+        write_artefact(place, _KIND, _FORMAT, arrays, {})
 
 
 def _restored(lookahead: Lookahead, *rows: np.ndarray) -> SolvedLookahead:

@@ -1,5 +1,6 @@
 """One solve of a street to its end, with networks in place of later streets."""
 
+import contextlib
 import functools
 import time
 from dataclasses import dataclass
@@ -225,7 +226,8 @@ def solve_street(
     place = None
     if not root.board and not config.time:  # all that happens before follows from the networks and the actions
         settings = nets.end.digest, nets.start.digest, config.num_iterations, config.estimate, config.purge, _NUM_PAIRS
-        place = line_place(settings, (rules, history))
+        with contextlib.suppress(RuntimeError):  # a user without a home folder has no cache
+            place = line_place(settings, (rules, history))
     if place is None or (solved := read_line(place, lookahead)) is None:
         iterations = config.num_iterations or _fitting(lookahead, ranges, deadline)
         solved = lookahead.solve(ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from random_nets import random_net
 
-from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import street_betting
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
@@ -116,3 +116,11 @@ def test_values_after_a_card():
     np.testing.assert_allclose(
         masses[0][:, hands.combos], fold_mass(hands, np.ascontiguousarray(reach[:, 1][:, hands.combos])), rtol=1e-9
     )
+
+
+def test_chips_that_the_shorter_stack_cannot_call_are_not_in_the_pot():
+    state = BettingState(dataclasses.replace(HUNL, stacks=(5_000, 20_000)))
+    for action in (20_000, CALL):
+        state.apply(action)
+    assert sorted(state.contributions) == [5_000, 20_000]
+    assert (pot_of(state), chips_behind(state)) == (10_000, 0)

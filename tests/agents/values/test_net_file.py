@@ -10,8 +10,9 @@ from solved_leduc import TRAINING, leduc_net, sample_leduc
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, load_artefact, write_artefact
 from plurispiel.agents.values import training_run
 from plurispiel.agents.values.data_set import load_situations
-from plurispiel.agents.values.levels import LEVELS
-from plurispiel.agents.values.net import Layers
+from plurispiel.agents.values.encoding import num_inputs
+from plurispiel.agents.values.levels import LEVELS, find_level
+from plurispiel.agents.values.net import Layers, new_layers
 from plurispiel.agents.values.net_file import load_net, rounded_layers, save_net
 from plurispiel.agents.values.training import NetTrainer
 from plurispiel.agents.values.training_run import checkpoint_folder, keep_checkpoint, make_net, train
@@ -122,6 +123,19 @@ def test_hostile_networks(stored, data, tmp_path, fault):
     broken(change)(tmp_path / "net", tmp_path / "other")
     with pytest.raises(ArtefactRefused, match=message):
         load_net(tmp_path / "other")
+
+
+def test_a_network_before_the_flop_has_a_bin_for_each_class(tmp_path):
+    level = find_level("end-of-preflop")
+    for bins in (169, 168, 1_326):
+        sizes = (num_inputs(level.rules, bins), 4, 2 * bins)
+        save_net(tmp_path / str(bins), new_layers(sizes, np.random.default_rng(1)), level, {}, seed=1)
+    net = load_net(tmp_path / "169").net
+    with pytest.raises(ValueError, match="takes 697 inputs, got 700"):
+        net.outputs(np.zeros((1, 700)))
+    for bins in ("168", "1326"):
+        with pytest.raises(ArtefactRefused, match="impossible layers"):
+            load_net(tmp_path / bins)
 
 
 def test_damage(stored, tmp_path):

@@ -133,6 +133,15 @@ def test_lines_are_kept_on_disk(nets, agent, cache, monkeypatch):
     values.write_bytes(values.read_bytes()[:-8])
     for public, expected in zip(paths, told, strict=True):
         np.testing.assert_array_equal(another().range_strategy(public).probabilities, expected)
+    manifest = values.parent / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes()[:-8])
+    for is_solved in (True, False):  # the first reader writes the folder anew
+        reader = another()
+        with monkeypatch.context() as patch:
+            if not is_solved:
+                patch.setattr(Lookahead, "solve", None)
+            for public, expected in zip(paths, told, strict=True):
+                np.testing.assert_array_equal(reader.range_strategy(public).probabilities, expected)
     timed = TableAgent(dataclasses.replace(config, iterations=0, time=1.0))
     before = sorted(cache.rglob("*"))
     table.agent_at(timed, HUNL).range_strategy(public_after((200,)))
