@@ -25,8 +25,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def _panel(run: RunRecord) -> Panel:
-    found = [(run.names[number], run.times[number]) for number in run.ranking if number in run.times]
-    found = [(name, times) for name, times in found if times.answers]
+    found = [(run.names[number], run.times[number]) for number in run.ranking if run.times[number].answers]
     if not found:
         return Panel(paragraph("No decision has been made yet."))
     picture = fitted(lambda layout: _picture(run, found, layout))

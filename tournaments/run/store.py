@@ -117,7 +117,7 @@ class RunStore:
 
     @classmethod
     def reading(cls, folder: Path) -> "RunStore":
-        """Return a run opened for reading, also while another process plays it.
+        """Return a run as it is stored now, also while another process plays on; only a new call sees later groups.
 
         Raises
         ------
@@ -134,13 +134,13 @@ class RunStore:
         store._config = TournamentConfig(**read_config(folder / "config.toml"))
         store._row_type = row_type(store._config)
         store.decks = store._config.decks
-        store._lock = None
-        store._remedy = ""
+        store._lock, store._remedy = None, ""
         store._key = store._read_key()
         # SQLite reads a database in WAL mode only in a writable folder, unless told that nobody writes to it.
         mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"
         with store._refusing():
             store._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
+            store._database.execute("BEGIN")  # all reads see one moment: blocks may be stored between them
         try:
             store._check_format()
             store._columns = READABLE[store._value("format")]
@@ -184,8 +184,7 @@ class RunStore:
 
     def renew_key(self) -> None:
         """Draw another key for further decks if the present key was published."""
-        ((end,),) = self._rows("SELECT MAX(first + num_decks) FROM blocks")
-        deck = end or 0
+        ((deck,),) = self._rows("SELECT IFNULL(MAX(first + num_decks), 0) FROM blocks")
         if self._key is not None and self._key.is_published and deck < self._config.decks:
             self._key = self._key.extended_from(deck)
             write_key(self.folder, self._key)
@@ -212,8 +211,7 @@ class RunStore:
 
     def note(self, fact: str, value: str) -> None:
         """Add a value to a fact about how the run is played, such as ``sandbox``; earlier values are kept."""
-        known = self._value(fact)
-        values = sorted({value, *(known.split(", ") if known else ())})
+        values = sorted({value, *filter(None, (self._value(fact) or "").split(", "))})
         with self._refusing(), self._database:
             self._insert("run", [(fact, ", ".join(values))], "OR REPLACE")
 
@@ -317,11 +315,10 @@ class RunStore:
                 )
             columns = "first, num_decks, seconds, machine, rows"
             query = f"SELECT {columns} FROM blocks WHERE lineup = ? AND first + num_decks > ?"
-            for first, num_decks, seconds, machine, packed in list(self._rows(query, lineup, deck + 1)):
+            for first, size, seconds, machine, packed in list(self._rows(query, lineup, deck + 1)):
                 rows, kept = self._unpacked(packed), deck + 1 - first
-                shorter = rows[rows["deck"] <= deck].tobytes()
-                row = (lineup, first, kept, seconds * kept / num_decks, machine, shorter)
-                self._insert("blocks", [row], "OR REPLACE")
+                stays = rows[rows["deck"] <= deck].tobytes()
+                self._insert("blocks", [(lineup, first, kept, seconds * kept / size, machine, stays)], "OR REPLACE")
 
     def seconds(self) -> float:
         """Return the playing time of the counted decks in seconds."""
@@ -441,18 +438,16 @@ class RunStore:
         return np.concatenate([none, *(rows["seat_sums"] for rows in self._arrays())])
 
     def answer_times(self) -> dict[int, AnswerTimes]:
-        """Return the answer times on counted decks, by the agent's number."""
-        found: dict[int, AnswerTimes] = {}
+        """Return the answer times on counted decks, by the number of each agent."""
+        found = dict.fromkeys(range(len(self._config.agents)), AnswerTimes(0, 0.0, 0.0))
         for rows in self._arrays():
-            for agent in range(len(self._config.agents)):
+            for agent, before in found.items():
                 own = rows[rows["agent"] == agent]
-                if len(own):
-                    before = found.get(agent, AnswerTimes(0, 0.0, 0.0))
-                    found[agent] = AnswerTimes(
-                        before.answers + int(own["answers"].sum()),
-                        before.seconds + float(own["answer_seconds"].sum()),
-                        max(before.slowest, float(own["slowest_answer"].max())),
-                    )
+                found[agent] = AnswerTimes(
+                    before.answers + int(own["answers"].sum()),
+                    before.seconds + float(own["answer_seconds"].sum()),
+                    max(before.slowest, float(own["slowest_answer"].max(initial=0.0))),
+                )
         return found
 
     def write(self, name: str, text: str) -> Path:
@@ -482,8 +477,7 @@ class RunStore:
             yield from self._database.execute(query, values)
 
     def _value(self, key: str) -> Any:
-        values = [value for (value,) in self._rows("SELECT value FROM run WHERE key = ?", key)]
-        return values[0] if values else None
+        return next((value for (value,) in self._rows("SELECT value FROM run WHERE key = ?", key)), None)
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:

@@ -17,6 +17,7 @@ from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.run.block_rows import Played, pack_rows
 from plurispiel.tournaments.run.config import TournamentConfig, read_config
 from plurispiel.tournaments.run.kept_hands import stored_hands
+from plurispiel.tournaments.run.machines import machine_records
 from plurispiel.tournaments.run.results import make_results
 from plurispiel.tournaments.run.schema import SCHEMA, SCORES
 from plurispiel.tournaments.run.store import RunRefused, RunStore
@@ -130,6 +131,28 @@ def test_blocks_stored_together_are_stored_all_or_none(filled):
     with contextlib.closing(RunStore.reading(filled)) as stored:
         assert sorted(stored.done()) == [(0, deck) for deck in range(5)]
         assert stored.seconds() == 1.25  # deck 4 is beyond the settings' decks
+
+
+def test_a_reader_sees_one_moment_of_a_run_that_is_played(folder):
+    config = TournamentConfig(agents=CONFIG.agents, decks=240, score="raw")
+
+    def reads(store):
+        names, machine = store.machines()
+        records = [
+            (record["machine"], record["groups"]) for record in machine_records(config, store.scores(), names, machine)
+        ]
+        return records, sorted(store.done()), machine.tolist(), store.seat_sums().tolist(), store.seconds()
+
+    with contextlib.closing(RunStore(folder, config)) as live:
+        for first in range(0, 232, 8):
+            live.add_block(played(first, groups(*range(8)), config, machine="ab"[first // 8 % 2]), 1.0)
+        with contextlib.closing(RunStore.reading(folder)) as store:
+            before, scores = reads(store), store.scores()
+            live.add_block(played(232, groups(*range(8)), config, machine="b"), 1.0)
+            assert machine_records(config, scores, *store.machines())[1]["groups"] == 112
+            assert reads(store) == before and len(store.seat_sums()) == len(scores) == 464
+        with contextlib.closing(RunStore.reading(folder)) as store:
+            assert reads(store) == reads(live) != before
 
 
 def test_blocks_are_cut_where_the_groups_after_a_position_are_forgotten(folder):
