@@ -2,13 +2,13 @@
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.labour.local import local_labour
-from plurispiel.tournaments.labour.ordered import tasks_in_order
+from plurispiel.tournaments.labour.ordered import TaskResults, tasks_in_order
 from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.block_player import Conduct, Job
 from plurispiel.tournaments.run.block_rows import Played
@@ -17,7 +17,7 @@ from plurispiel.tournaments.run.retirement import FaultLedger
 from plurispiel.tournaments.run.schedule import Block, make_blocks, make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
 from plurispiel.tournaments.run.store import RunStore
-from plurispiel.tournaments.run.tournament_work import TournamentWork
+from plurispiel.tournaments.run.tournament_work import PackedBlock, TournamentWork
 
 
 def play_run(
@@ -83,10 +83,7 @@ def _play_on(
     blocks = make_blocks(work.config, len(make_lineups(work.config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)
     with contextlib.closing(tasks_in_order(labour, work, jobs)) as tasks:
-        last = time.monotonic()  # starting the workers does not count as playing time
-        for results in tasks:
-            now = time.monotonic()
-            seconds, last = (now - last) / len(results), now
+        for results, seconds in _between_checks(tasks, watch):
             stands_until, stored = None, []
             for job, packed in results:
                 played, stands_until = ledger.admit(work.unpacked(packed))
@@ -98,10 +95,30 @@ def _play_on(
                 on_block(block, played.rows)
             if stands_until is not None:
                 store.forget_after(stands_until)
-                return False
+                return watch.is_over()
             if watch.is_over():
                 break
     return True
+
+
+def _between_checks(tasks: TaskResults, watch: StopWatch) -> Iterator[tuple[list[tuple[Job, PackedBlock]], float]]:
+    """Yield the results of each task with the mean playing time of its blocks, in seconds.
+
+    A task is cut after each block after which the stop rule is checked. The number of blocks in a task depends on their
+    playing times. Of a block after the check that ends the run, neither groups nor faults nor events may count.
+    """
+    last = time.monotonic()  # starting the workers does not count as playing time
+    for results in tasks:
+        now = time.monotonic()
+        seconds, last = (now - last) / len(results), now
+        part = []
+        for job, packed in results:
+            part.append((job, packed))
+            if watch.is_due_after(job.block):
+                yield part, seconds
+                part = []
+        if part:
+            yield part, seconds
 
 
 def _without_starts(played: Played) -> Played:

@@ -1,7 +1,7 @@
 """The checks of a run against its stop rule while groups are stored."""
 
 from plurispiel.tournaments.run.config import TournamentConfig
-from plurispiel.tournaments.run.schedule import look_decks, make_lineups
+from plurispiel.tournaments.run.schedule import Block, look_decks, make_lineups
 from plurispiel.tournaments.run.scores import RunScores
 from plurispiel.tournaments.run.store import RunStore
 
@@ -26,6 +26,11 @@ class StopWatch:
         self._store = store
         self._last_lineup = len(make_lineups(config)) - 1
         self._looks = list(look_decks(config.decks)) if config.stop_rule else []
+
+    def is_due_after(self, block: Block) -> bool:
+        """Return whether a check is due once a block, and all blocks before it in the schedule, are stored."""
+        is_last = block.lineup == self._last_lineup
+        return is_last and bool(self._looks) and block.first + block.num_decks >= self._looks[0]
 
     def is_over(self) -> bool:
         """Return whether the rule holds at a check that is due and was not made before; False without a rule."""

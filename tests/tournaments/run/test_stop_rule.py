@@ -5,8 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from faulty_run import SOMETIMES
 
 from plurispiel.evaluation.statistics import sequential_half_width
+from plurispiel.tournaments.labour.work import Alone
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.results import make_results, results_text, table_text
@@ -103,6 +105,41 @@ def test_nothing_but_the_cards_decides_where_it_stops(tmp_path, settings):
     assert play(tmp_path / "more", **settings) == alone
     assert play(tmp_path / "more", **settings | {"stop_when": ""})["decks"] == 400
     assert play(tmp_path / "team", workers=2, **settings) == alone
+
+
+class Joining(Alone):
+    """This process, with 1 block in the first task, 16 in the second and 256 in the third."""
+
+    least_seconds = 1e9
+
+
+def stored(folder, labour, **settings):
+    """Play a tournament; return the groups that it has stored, and the number of decks that count."""
+    config = TournamentConfig(**SETTINGS | settings)
+    with contextlib.closing(RunStore(folder, config)) as store:
+        play_run(config, store, Conduct(processes="one"), labour=labour)
+        return sorted(store.done()), store.decks
+
+
+def groups_before(decks, num_lineups):
+    return [(lineup, deck) for lineup in range(num_lineups) for deck in range(decks)]
+
+
+def test_no_block_after_the_check_that_stops_the_run_is_stored_however_blocks_are_joined(tmp_path):
+    settings = {"agents": ("tag", "call", "fold"), "stop_when": "ci<=8000", "seed": 1}
+    groups, decks = stored(tmp_path / "single", Alone(), **settings)
+    assert BLOCK_DECKS < decks < 400 and groups == groups_before(decks, 3)
+    assert stored(tmp_path / "joined", Joining(), **settings) == (groups, decks)
+
+
+@pytest.mark.parametrize("max_faults", [208, 209])
+@pytest.mark.parametrize("labour", [Alone, Joining])
+def test_an_agent_retired_at_or_after_the_check_that_stops_the_run_adds_no_block(tmp_path, labour, max_faults):
+    (tmp_path / "sometimes.py").write_text(SOMETIMES)
+    agents = (f"{tmp_path}/sometimes.py:Bot?share=1", "call")
+    # Two faults a deck: the agent is retired after the last deck of the check at 104 decks, or after the next deck.
+    settings = {"agents": agents, "stop_when": "ci<=1e9", "decks": 120, "max_faults": max_faults, "seed": 1}
+    assert stored(tmp_path / "run", labour(), **settings) == (groups_before(104, 1), 104)
 
 
 def test_the_rule_asks_the_headline(tmp_path):
