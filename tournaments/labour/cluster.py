@@ -4,7 +4,8 @@ import concurrent.futures
 import contextlib
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, InvalidStateError
 from pathlib import Path
 from typing import Any, cast
@@ -228,9 +229,10 @@ class Cluster(Executor):
     def _send(self, parcels: Mapping[str, Any]) -> None:
         files = {digest: Path(path) / name for path, parcel in parcels.items() for name, _, digest in parcel.files}
         for digest in self._ask("missing", digests=sorted(files)):
-            offset, content = 0, list(pieces(files[digest])) or [b""]
+            offset, upload, content = 0, uuid.uuid4().hex, list(pieces(files[digest])) or [b""]
             for number, piece in enumerate(content, start=1):
-                self._ask("store", digest=digest, offset=offset, piece=piece, is_last=number == len(content))
+                is_last = number == len(content)
+                self._ask("store", digest=digest, upload=upload, offset=offset, piece=piece, is_last=is_last)
                 offset += len(piece)
 
     def _prepare(self, packed: PackedWork) -> None:
@@ -239,18 +241,25 @@ class Cluster(Executor):
         Raises
         ------
         Exception
-            Any exception of `Work.begin` on a worker.
+            Any exception of `Work.begin` on a worker. A `WorkerFailed` counts only if no worker has begun.
         """
         there = self._present()
         open_ = {self._executor.submit(prepare, packed, workers=[each], retries=0): each for each in there}
         patience = time.monotonic() + _BEGIN_S
-        while open_ and (len(open_) == len(there) or time.monotonic() < patience):
+        has_begun, failure = False, None
+        while open_ and (not has_begun or time.monotonic() < patience):
             finished, _ = concurrent.futures.wait(open_, timeout=_PAUSE_S, return_when=FIRST_COMPLETED)
             for task in finished:
-                if error := self._outcome(task).done.error:
-                    raise error
+                try:
+                    if error := self._outcome(task).done.error:
+                        raise error
+                    has_begun = True
+                except WorkerFailed as error:  # such as a child that died: the other workers suffice
+                    failure = error
             left = self._present()
             open_ = {task: each for task, each in open_.items() if task not in finished and each in left}
+        if failure and not has_begun:
+            raise failure
 
     def _post(
         self, outer: "Future[Done]", jobs: tuple[Any, ...], again: bool, patience: float = 1.0, **where: Any
@@ -269,15 +278,16 @@ class Cluster(Executor):
         self, task: "Future[Delivery]", outer: "Future[Done]", jobs: tuple[Any, ...], again: bool, patience: float
     ) -> None:
         """Hand over an outcome, if it need not be checked first; called by a thread of dask."""
-        with contextlib.suppress(InvalidStateError):  # cancelled meanwhile
-            try:
-                first = self._outcome(task)
-            except Exception as error:
-                outer.set_exception(error)
-                return
+        with _failing(outer):
+            first = self._outcome(task)
             others = self._elsewhere(first)
             where = {"workers": others, "allow_other_workers": True} if others else {}
-            if isinstance(first.done.error, Overdue) and patience < _MOST_PATIENCE:
+            if isinstance(first.done.error, Overdue):
+                if patience >= _MOST_PATIENCE:
+                    raise WorkerFailed(
+                        f"{first.done.error}; these jobs were given up again and again. See what hangs on the "
+                        "machines, an agent perhaps, and run the same command again to resume"
+                    )
                 self._say(f"{first.done.error}; done again" + " elsewhere" * bool(others))
                 self._post(outer, jobs, again, _MORE_PATIENCE * patience, **where)
                 return
@@ -296,22 +306,17 @@ class Cluster(Executor):
         return [address for address in others if address.rpartition(":")[0] != host] or others
 
     def _compared(self, first: Delivery, task: "Future[Delivery]", outer: "Future[Done]") -> None:
-        with contextlib.suppress(InvalidStateError):
-            try:
-                second = self._outcome(task)
-            except Exception as error:
-                outer.set_exception(error)
-                return
-            if second.worker != first.worker and not isinstance(second.done.error, Overdue):
+        with _failing(outer):
+            second = self._outcome(task)
+            if second.done.error:
+                self._say(f"jobs could not be checked on {second.machine}: {second.done.error}")
+            elif second.worker != first.worker:
                 if self._essences(first.done) != self._essences(second.done):
-                    outer.set_exception(
-                        MachinesDisagree(
-                            f"{first.machine} ({first.worker}) and {second.machine} ({second.worker}) have different "
-                            "results of the same jobs; no result of these machines can be relied on. Results stored "
-                            "before stay. Find the machine that is wrong, and leave it out"
-                        )
+                    raise MachinesDisagree(
+                        f"{first.machine} ({first.worker}) and {second.machine} ({second.worker}) have different "
+                        "results of the same jobs; no result of these machines can be relied on. Results stored "
+                        "before stay. Find the machine that is wrong, and leave it out"
                     )
-                    return
                 self._checked += 1
             outer.set_result(self._unloaded(first.done))
 
@@ -350,3 +355,13 @@ class Cluster(Executor):
                 with open(folder / Path(name).name, "ab") as stream:  # type: ignore[operator]
                     stream.write(text)
         return done._replace(results=[carried.result for carried in done.results])
+
+
+@contextlib.contextmanager
+def _failing(outer: "Future[Done]") -> Iterator[None]:
+    """Let a future fail with an exception of the context, which dask would only log while the run waits for ever."""
+    with contextlib.suppress(InvalidStateError):  # cancelled meanwhile
+        try:
+            yield
+        except Exception as error:
+            outer.set_exception(error)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,8 @@ from plurispiel.tournaments.labour.dask_parts import QuietScheduler, security_of
 from plurispiel.tournaments.labour.parcels import MAX_BYTES, PIECE
 
 __all__ = ["serve_cluster"]
+
+_HEX_DIGITS = frozenset("0123456789abcdef")
 
 _DEATHS = 10  # workers that may die at the same jobs before these jobs count as their cause
 
@@ -104,14 +107,26 @@ class _Registry:
     async def _missing(self, digests: Sequence[str]) -> list[str]:
         return [digest for digest in digests if not self._path(digest).exists()]
 
-    async def _store(self, digest: str, offset: int, piece: bytes, is_last: bool) -> None:
-        part = self._path(digest).with_suffix(".part")
+    async def _store(self, digest: str, upload: str, offset: int, piece: bytes, is_last: bool) -> None:
+        """Write a piece of a file; `upload` is a name, because several clients can send the same file.
+
+        Raises
+        ------
+        ValueError
+            If the name or the piece is malformed, or the whole file has another digest.
+        """
+        if len(upload) != 32 or not set(upload) <= _HEX_DIGITS:
+            raise ValueError(f"no name of an upload: {upload[:80]!r}")
+        part = self._path(digest).with_suffix(f".{upload}")
         if not 0 <= offset <= MAX_BYTES or len(piece) > PIECE:
             raise ValueError("a piece is too large")
         with open(part, "r+b" if offset else "wb") as stream:
             stream.seek(offset)
             stream.write(piece)
         if is_last:
+            if await asyncio.to_thread(_sha256, part) != digest:
+                part.unlink()
+                raise ValueError("a file changed while it was sent to the cluster; run the same command again")
             os.replace(part, self._path(digest))
 
     async def _piece(self, digest: str, offset: int) -> bytes:
@@ -125,9 +140,14 @@ class _Registry:
         return self._slowest[digest]
 
     def _path(self, digest: str) -> Path:
-        if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+        if len(digest) != 64 or not set(digest) <= _HEX_DIGITS:
             raise ValueError(f"no SHA-256: {digest[:80]!r}")
         return self._folder / digest
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 async def _serve(

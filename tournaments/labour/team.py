@@ -163,7 +163,9 @@ class Team(Executor):
         return 0.0
 
     def give_up(self, future: "Future[Done]") -> None:
-        """Kill the process that does the jobs of a future, so that the future fails."""
+        """Cancel the jobs of a future, or kill the process that does them, so that the future fails."""
+        if future.cancel():
+            return
         for worker in self._workers:
             if any(task.future is future for task in tuple(worker.given)[:1]):
                 worker.process.kill()
@@ -227,14 +229,24 @@ class Team(Executor):
             worker.given.popleft().future.set_result(done)
 
     def _lose(self, worker: _WorkerProcess, error: WorkerFailed) -> None:
-        """Let the tasks of a dead worker fail, and replace it; raise the error if the team does not replace workers."""
+        """Let the tasks of a dead worker fail, and replace the worker.
+
+        Raises
+        ------
+        WorkerFailed
+            The error, if the team does not replace workers; another, if no process can start.
+        """
         if not self._replaces:
             raise error
         worker.pipe.close()
         others = [other.pipe for other in self._workers if other is not worker]
-        self._workers[self._workers.index(worker)] = _WorkerProcess(others)
-        while worker.given:
-            worker.given.popleft().future.set_exception(error)
+        try:
+            self._workers[self._workers.index(worker)] = _WorkerProcess(others)
+        except OSError as problem:
+            raise WorkerFailed(f"a worker process died, and no other can start: {problem}") from None
+        finally:
+            while worker.given:
+                worker.given.popleft().future.set_exception(error)
 
     def _give(self) -> None:
         """Give tasks from the queue to the workers that have the fewest tasks."""

@@ -153,7 +153,12 @@ def moved_spec(spec: str, site: Site) -> str:
 def absolute_spec(spec: str) -> str:
     """Return a spec with resolved, absolute paths, as it travels."""
     given = _path_in(spec)
-    return spec.strip().replace(given, str(Path(given).resolve()), 1) if given else relocate_spec(spec, Path.cwd())
+    if not given:
+        return relocate_spec(spec, Path.cwd())
+    parsed, path = parse_spec(spec), str(Path(given).resolve())
+    if parsed.is_stored:  # the name can hold the text of the path
+        return f"{parsed.name}:{path}" + "".join(parsed.text.partition("?")[1:])
+    return parsed.text.replace(given, path, 1)
 
 
 def _path_in(spec: str, folder: str = "") -> str:

@@ -153,7 +153,11 @@ class Workshop:
                 break
             except TimeoutError:
                 taken = self._team.seconds_of(task)
-                self._tell_slowest(packed.digest, settled, 0.0, ask)
+                try:
+                    self._tell_slowest(packed.digest, settled, 0.0, ask)
+                except BaseException:  # after the loss of a scheduler, the jobs would keep the child from later jobs
+                    self._team.give_up(task)
+                    raise
                 if settled.slowest and taken > patience * settled.limit(len(jobs)):
                     self._team.give_up(task)
                     wait([task])  # until another process stands in the place of the one that was killed
@@ -173,7 +177,7 @@ class Workshop:
 
     def _tell_slowest(self, digest: str, settled: "_Settled", seconds: float, ask: Ask) -> None:
         """Tell the scheduler the time of a slow job, and learn that of the slowest job of all workers."""
-        with contextlib.suppress(OSError):  # a scheduler that is gone
+        with contextlib.suppress(OSError):  # a scheduler that does not answer
             settled.slowest = ask("slowest", digest=digest, seconds=seconds)
 
     def _settle(self, packed: PackedWork, ask: Ask) -> "_Settled":
@@ -189,11 +193,11 @@ class Workshop:
             return self._settled[packed.digest]
 
     def _unpacked(self, parcel: Parcel, ask: Ask) -> Path:
-        if self._artefacts and (shared := self._artefacts / parcel.name).exists() and make_parcel(shared) == parcel:
+        if self._artefacts and _holds(shared := self._artefacts / parcel.name, parcel):
             return shared
         folder = self._parcels / parcel.digest
         place = folder / parcel.name
-        if place.exists() and make_parcel(place) != parcel:
+        if place.exists() and not _holds(place, parcel):
             shutil.rmtree(folder)
         if not place.exists():
             with unpack(parcel, folder) as temporary:
@@ -215,6 +219,14 @@ def deliver(packed: PackedWork, jobs: Sequence[Any], patience: float = 1.0) -> D
 def prepare(packed: PackedWork) -> Delivery:
     """Begin a work on a worker; dask calls this in a thread."""
     return Delivery(_workshop.prepare(packed, _ask), socket.gethostname(), get_worker().address)
+
+
+def _holds(path: Path, parcel: Parcel) -> bool:
+    """Return whether a file or folder has the content of a parcel; false if it cannot be read, or is too large."""
+    try:
+        return path.exists() and make_parcel(path) == parcel
+    except (ValueError, OSError):
+        return False
 
 
 def _ask(request: str, **arguments: Any) -> Any:

@@ -4,10 +4,12 @@ import sys
 import threading
 
 import pytest
+from toy_work import Squares
 
 from plurispiel.evaluation.streams import Seeded, Streams
 from plurispiel.tournaments.labour.ordered import in_order
 from plurispiel.tournaments.labour.team import Team
+from plurispiel.tournaments.labour.work import WorkerFailed, do, pack
 from plurispiel.tournaments.run.block_player import Conduct, Job
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import make_blocks
@@ -64,5 +66,34 @@ def test_a_worker_ends_when_its_own_pipe_closes(single_thread):
         first.process.join(timeout=5.0)
         assert first.process.exitcode == 0
         assert all(worker.process.is_alive() for worker in others)
+    finally:
+        team.shutdown()
+
+
+def test_a_process_that_cannot_be_replaced_fails_its_tasks(monkeypatch):
+    team = Team(1, replaces=True)
+
+    def refuse(others):
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr("plurispiel.tournaments.labour.team._WorkerProcess", refuse)
+    try:
+        task = team.submit(do, pack(Squares(dies_at=3)), [3])
+        with pytest.raises(WorkerFailed, match="a worker process died"):
+            task.result(timeout=60.0)
+        team._thread.join(timeout=10.0)
+        with pytest.raises(WorkerFailed, match="no other can start: no more processes"):
+            team.submit(do, pack(Squares()), [1]).result(timeout=10.0)
+    finally:
+        team.shutdown()
+
+
+def test_jobs_given_up_in_the_queue_are_not_done():
+    team = Team(1, replaces=True)
+    try:
+        tasks = [team.submit(do, pack(Squares(seconds=0.5)), [2]) for _ in range(3)]
+        team.give_up(tasks[2])
+        assert tasks[0].result(timeout=60.0).results == tasks[1].result(timeout=60.0).results == [4]
+        assert tasks[2].cancelled()
     finally:
         team.shutdown()

@@ -107,3 +107,34 @@ def test_jobs_have_all_the_time_before_the_first_is_measured(tmp_path, read, mon
         begin = time.monotonic()
         assert results(found.deliver(packed, ["0.5"], 1.0, Scheduler([path]))) == ["some words"]
         assert time.monotonic() - begin >= 0.5
+
+
+def test_an_entry_of_the_shared_folder_that_cannot_be_sent_is_no_obstacle(tmp_path, read, monkeypatch):
+    path, packed = read
+    ask, shared = Scheduler([path]), tmp_path / "shared"
+    shared.mkdir()
+    (shared / path.name).write_text("many other words")
+    monkeypatch.setattr("plurispiel.tournaments.labour.parcels.MAX_BYTES", 10)
+    with shop(tmp_path, artefacts=shared) as found:
+        assert results(found.deliver(packed, [""], 1.0, ask)) == ["some words"]
+
+
+def test_jobs_of_a_lost_scheduler_are_given_up(tmp_path, read, monkeypatch):
+    path, packed = read
+    monkeypatch.setattr(workshop, "_LOOK_S", 0.1)
+    ask = Scheduler([path])
+
+    def lost(request, **arguments):
+        raise RuntimeError("IOLoop is closed")
+
+    with shop(tmp_path) as found:
+        assert results(found.deliver(packed, [""], 1.0, ask)) == ["some words"]
+        with pytest.raises(RuntimeError, match="closed"):
+            found.deliver(packed, ["1000"], 1.0, lost)
+        (child,) = found._team._workers
+        limit = time.monotonic() + 60.0
+        while child in found._team._workers:
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        assert child.process.exitcode
+        assert results(found.deliver(packed, [""], 1.0, ask)) == ["some words"]
