@@ -12,7 +12,7 @@ from plurispiel.agents.spots.flop_row import FlopRow
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.spot_file import SolveSettings, read_spot
 from plurispiel.tournaments.api.notes import Notes
-from plurispiel.tournaments.labour.work import Labour
+from plurispiel.tournaments.labour.work import Labour, refuse_mixed
 from plurispiel.tournaments.sweep.folder import CSV_FILE, PAGE_FILE, SweepFolder
 from plurispiel.tournaments.sweep.run import Say, SweepConduct, plan_sweep, plan_text, run_sweep, time_one_flop
 from plurispiel.tournaments.sweep.settings import SweepSettings, read_flops
@@ -118,8 +118,9 @@ def make_conduct(
     Raises
     ------
     ValueError
-        If a number of workers or threads is out of range.
+        If a number of workers or threads is out of range, or the machines of the labour may differ in the last digits.
     """
+    refuse_mixed(labour, "the tables of a sweep")
     if not 0 <= workers <= MAX_WORKERS or (threads is not None and threads < 1):
         raise ValueError(f"workers must be 0..{MAX_WORKERS:,} and threads at least 1, got {workers} and {threads}")
     if labour is not None:

@@ -135,9 +135,21 @@ class SettledWork:
 def paths_of(specs: Sequence[str]) -> list[Path]:
     """Return the files and folders that agents need on another machine.
 
-    These are Python files and stored strategies in folders. A program (``stdio``, ``acpc``, ``pokerbots``) and a module
-    have to be on the machine already, under the same name.
+    These are Python files and stored strategies in folders. A program (``stdio``, ``acpc``, ``pokerbots``), a module
+    and the networks of ``continual`` have to be on the machine already, under the same name.
+
+    Raises
+    ------
+    ValueError
+        If networks are named by a relative path, which other machines cannot find.
     """
+    for spec in specs:
+        for folder in _nets_of(spec):
+            if not Path(folder).is_absolute():
+                raise ValueError(
+                    f"the networks in {folder} are not sent to a cluster; put them at one place of all machines, and "
+                    f"give their absolute path in {spec!r}, here {str(Path(folder).resolve())!r}"
+                )
     return list(dict.fromkeys(Path(given).resolve() for given in map(_path_in, specs) if given))
 
 
@@ -174,6 +186,15 @@ def _path_in(spec: str, folder: str = "") -> str:
     given = parsed.file or (parsed.argument if parsed.is_stored else "")
     is_it = Path(given).is_relative_to(folder) if folder else Path(given).exists()
     return given if given and is_it else ""
+
+
+def _nets_of(spec: str) -> list[str]:
+    """Return the folders of the networks with which ``continual`` plays; an empty list for other agents."""
+    from plurispiel.agents.continual.config import net_folder
+
+    parsed = parse_spec(spec)
+    options = dict(parsed.options) if parsed.name == "continual" else {}
+    return [folder for folder in (options.get("nets", ""), net_folder(options.get("values", ""))) if folder]
 
 
 def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:

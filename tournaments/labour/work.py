@@ -28,6 +28,7 @@ __all__ = [
     "Workplace",
     "do",
     "pack",
+    "refuse_mixed",
 ]
 
 
@@ -235,6 +236,26 @@ class Borrowed:
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":
         """Submit jobs."""
         return self._executor.submit(do, *arguments)
+
+
+def refuse_mixed(labour: Labour | None, results: str) -> None:
+    """Refuse a labour whose machines may differ in the last digits, for stored results that must not.
+
+    Parameters
+    ----------
+    results : str
+        The name of the results, in the plural.
+
+    Raises
+    ------
+    ValueError
+        If the labour is mixed.
+    """
+    if labour is not None and labour.is_mixed:
+        raise ValueError(
+            f"the machines of a mixed cluster may differ in the last digits, and {results} keep no note of that; "
+            "start the cluster without --mixed"
+        )
 
 
 def pack(work: object) -> PackedWork:

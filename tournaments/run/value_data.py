@@ -32,7 +32,7 @@ from plurispiel.agents.values.solved_situation import Solved, solve_exactly
 from plurispiel.tournaments.labour.local import local_labour
 from plurispiel.tournaments.labour.ordered import in_order
 from plurispiel.tournaments.labour.travel import Site
-from plurispiel.tournaments.labour.work import Labour
+from plurispiel.tournaments.labour.work import Labour, refuse_mixed
 
 __all__ = ["SituationsWork", "solve_situations"]
 
@@ -135,9 +135,12 @@ def solve_situations(
 
     Raises
     ------
+    ValueError
+        If the machines of the labour may differ in the last digits.
     WorkerFailed
         If a worker died (an OSError); the situations that were written stay.
     """
+    refuse_mixed(labour, "data sets")
     missing = list(missing_shards(folder, config, counts)) if workers > 1 or labour else []
     jobs = [piece for shard in missing for piece in _pieces(shard, num_there(folder, config, shard))]
     if not labour and len(jobs) < 2:

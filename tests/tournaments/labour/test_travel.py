@@ -19,3 +19,10 @@ def test_a_path_whose_text_is_in_the_name_of_the_agent_travels(tmp_path, monkeyp
     assert absolute == f"{name}{here}{rest}"
     moved = moved_spec(absolute, Site({here: "/there/x"}, (), tmp_path))
     assert moved == f"{name}/there/x{rest}"
+
+
+def test_networks_at_a_relative_path_are_refused():
+    for option in ("nets=nets", "values=net:nets"):
+        with pytest.raises(ValueError, match="the networks in nets are not sent .* absolute path"):
+            paths_of(["tag", f"continual?{option}"])
+    assert paths_of(["continual?nets=/disk/nets", "continual?values=exact", "continual"]) == []
