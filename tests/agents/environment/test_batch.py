@@ -219,7 +219,7 @@ def test_blueprints_that_do_not_fit_are_refused():
         TableBatch(LEDUC, [mini], 2)
     with pytest.raises(ValueError, match="must be the same"):
         TableBatch(rules_of(find_game("leduc3")), [leduc, mini], 2)
-    with pytest.raises(ValueError, match="menu is that of the blueprint"):
+    with pytest.raises(ValueError, match="blueprint's menu is for all seats"):
         TableBatch(LEDUC, [leduc], 2, sizes="1p")
     with pytest.raises(ValueError, match="without its configuration"):
         TableBatch(LEDUC, [dataclasses.replace(leduc, config=None)], 2)

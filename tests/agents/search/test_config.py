@@ -33,7 +33,7 @@ def test_specs():
         ({"purge": "1"}, "purge is"),
         ({"cards": "exact"}, "cards is"),
         ({"street_sizes": "7x"}, "bet sizes"),
-        ({"street_sizes": "1p_2p_3p_4p_5p_6p_7p"}, "one to 6"),
+        ({"street_sizes": "1p_2p_3p_4p_5p_6p_7p"}, "at most 6"),
         ({"run_outs": "0"}, "run_outs must"),
         ({"speed": "1"}, "takes the options"),
         ({"threads": "-1"}, "threads must"),

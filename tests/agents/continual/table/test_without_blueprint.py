@@ -105,6 +105,8 @@ def test_the_flop_has_bounds_by_the_network_for_its_start(agent):
 
 
 def test_lines_are_kept_for_later_hands(agent):
+    for path in ((), (250,)):
+        agent.range_strategy(public_after(path))
     solves = agent.counts["solves"]
     for seat in (0, 1):
         agent.restart(HUNL, seat, np.random.default_rng(2))
