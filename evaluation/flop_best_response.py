@@ -59,7 +59,10 @@ class StrategyRows(Protocol):
         """
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
-        """Return the strength by which combos without a row call or fold: float64[num_combos]."""
+        """Return the strength by which a combo calls, checks or folds if it has no row: float64[num_combos].
+
+        That is a combo whose row is missing at the decision and at all decisions before it (`acting_rows`).
+        """
 
 
 class _FacingTable(NamedTuple):
@@ -225,8 +228,8 @@ class _FlopWalk:
         self._num_done = 0
         hands = [np.diff(each.arrays.seats[0].first).max() for each in deals]
         widths = [self._rules.num_combos, *hands]
-        # Numbers of blocks by street: a batch has one for each hand on the parent board; a node has one for each hand
-        # on the board, after `FIRST_HAND` others, rounded up.
+        # Numbers of blocks by street. `_above_widths` is for a batch, which has a block for each hand on the parent
+        # board. `_widths` is for a node: `FIRST_HAND` blocks and one for each hand on the board, rounded up to LANES.
         self._above_widths = [int(width) for width in widths[:-1]]
         self._widths = [LANES * blocks_for(FIRST_HAND + int(width)) for width in hands]
         self._reach, self._totals = (

@@ -54,9 +54,9 @@ class TreeStates:
 
 
 def raise_size(state: BettingState, total: int) -> float:
-    """Return a raise-to total as a share of the pot after calling.
+    """Return the size of a raise to `total`: the chips on top of a call, as a share of the pot after that call.
 
-    With this measure, the share of hands that has to call is proportional to 1 / (1 + x) for a raise of x, as
+    With this measure, the minimum defence frequency against a raise of x is proportional to 1 / (1 + x), as
     `lower_share` assumes.
     """
     most = int(state.array[betting_state.MAX_CONTRIB])

@@ -96,7 +96,7 @@ class _Learn:
         `below` has the values after each action, float64[num_actions, num_hands], and `reach` is the seat's own reach.
         """
         values = (strategy * below).sum(axis=0)
-        # Discounts come after the addition, as in `vector_cfr_kernels.learn`.
+        # Regrets are discounted after the addition, strategy sums before it, as in `vector_cfr_kernels.learn`.
         node.regrets += below - values
         node.regrets *= np.where(node.regrets > 0.0, self._gain, self._loss)
         node.sums *= self._decay

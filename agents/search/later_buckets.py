@@ -29,8 +29,8 @@ def later_buckets(
     """
     if config.cards == "flop-500" and is_holdem(rules) and len(board) < rules.num_board_cards:
         if config.iterations or buckets is None or is_kept(board[:3]):
-            # 500 buckets a street, found for each flop by itself, are Pluribus's (supplement, "Further details of the
-            # abstraction algorithm").
+            # As in Pluribus: 500 buckets on each street, clustered separately for each flop (supplement, "Further
+            # details of the abstraction algorithm").
             return _flop_buckets(board[:3], config.num_threads).row
     if buckets is None:  # on the last street no buckets are asked for
         return lambda cards: np.zeros(rules.num_combos, np.int64)

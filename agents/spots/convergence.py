@@ -1,9 +1,10 @@
 """Iterating until exploitability is small enough: when to measure it, and when time is up.
 
 A measurement takes about as long as one or two iterations, with buckets as long as many iterations. So measurements are
-rare. The next measurement comes where the target would be reached if exploitability kept falling as between the last
-two measurements, in proportion to a power of the number of iterations. But from one measurement to the next, the number
-of iterations grows by at least 8 %, with buckets by at least 15 %, and by at most 25 %.
+rare. Exploitability is assumed to fall in proportion to a power of the number of iterations. The power is that of the
+last two measurements, or 1.5 if it was smaller. The next measurement comes where the target would then be reached. But
+from one measurement to the next, the number of iterations grows by a factor of 1.08 to 1.25, with buckets by 1.15 to
+1.25. Numbers are rounded down.
 
 The first measurement comes after 16 iterations, with buckets after 64. With a time limit, an extra measurement comes
 after the first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest
@@ -77,7 +78,8 @@ class Progress:
     last_pct, last_iteration : float, int
         The latest measurement that counts, and its iteration.
     lowest_pct, of_iteration : float, int
-        The latest measurement that was more than 5 % below the earlier value of `lowest_pct`, and its iteration.
+        A lowest measurement and its iteration. Only a measurement that is more than 5 % lower replaces it, so the true
+        minimum may be up to 5 % lower.
     seconds : float
         Time of the iterations and measurements so far.
     iteration_s, measurement_s : float

@@ -1,7 +1,7 @@
 """The errors of a network on situations that it never saw: over all situations, and by stratum.
 
-An error is the network's expected value of a hand minus the exact one, in pots. All hands that have a matching hand
-count equally.
+An error is the network's expected value of a hand minus the exact one, in pots. All hands that are compatible with some
+hand of the other seat's range count equally; other hands do not count.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,9 @@ NetEvs = Callable[[ValueNet, Level, Situations], tuple[np.ndarray, np.ndarray, n
 
 
 def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs | None = None) -> dict[str, Any]:
-    """Return the errors of a network in pots, on the first situations of a split; `values` stands in for `net_evs`.
+    """Return the errors of a network on situations, in pots; `values` stands in for `net_evs`.
+
+    The situations have to be a split's from number 0 on, in order: their numbers tell which of them are from play.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs 
         - ``situations``: the number of situations;
         - ``mae``: the mean absolute error;
         - ``rms``: the root mean square error;
-        - ``huber``: the mean of e^2 / 2, which is linear where e exceeds 1;
+        - ``huber``: the mean of Huber's error: e^2 / 2 where abs(e) < 1, elsewhere abs(e) - 1/2;
         - ``mae_checkdown``: the mean absolute error if each hand had the value of checking down;
         - ``mae_constant``: the mean absolute error if all hands of a seat had the mean of the seat's exact values;
         - ``strata``: a list of dicts with these figures for parts of the situations.

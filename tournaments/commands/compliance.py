@@ -44,7 +44,7 @@ _CONTRACT_HANDS = 1_000
 _RECALL_DECKS = 40
 _PARTS = 3
 _COMPARED_PROGRAMS = 5
-"""Number of hands that newly started processes of a program play again; each hand takes three starts or more."""
+"""Number of hands that are replayed by newly started processes of a program; each hand takes three starts or more."""
 
 _UNSEEDED = ("acpc", "pokerbots")
 """The kinds of programs whose protocol has no seed: they cannot be asked to repeat their play."""
@@ -197,7 +197,10 @@ def _check_contract(
 def _check_program(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float
 ) -> dict[str, Any]:
-    """Return the report on whether a program keeps the contract. Its strategy comes from a process without cards."""
+    """Return the report on whether a program keeps the contract.
+
+    The strategy that the program reports comes from a second process of it, which is never told the hole cards.
+    """
     record: dict[str, Any] = {"decisions": 0, "tells_range": False, "violations": []}
     with contextlib.ExitStack() as processes:
 
@@ -212,7 +215,8 @@ def _check_program(
         except AgentFault as fault:
             return record | {"violations": [f"{fault.kind}: {fault.message}"]}
         begin = time.monotonic()
-        # Starts are slow. The first half of the time goes to hands without starts, so that frequencies can be compared.
+        # Starts are slow: in the first half of the time there are none. So enough hands are played to compare the
+        # frequencies of actions with the reported strategy.
         stages = [(0, begin + seconds / 2), (_COMPARED_PROGRAMS, begin + seconds)]
         if parse_spec(spec).name in _UNSEEDED:
             stages = [(0, begin + seconds)]

@@ -94,7 +94,7 @@ def parse_key(text: str, public: PublicState) -> int:
         if len(raises) == 1:
             return raises[0].action
         raise UnknownKey(f"give the amount, too: {_amounts(public)}")
-    if word in ("h", "p", "a"):  # its action has another key, which alone is shown
+    if word in ("h", "p", "a"):  # may be typed, too, where its raise is shown under another key
         return _mark_action(word, public)
     if match := _RAISE.fullmatch(word):
         action = total_of_street_bet(int(match[1].replace(",", "")), street_start(public)[public.actor])

@@ -195,7 +195,8 @@ class HttpClient:
             value = read_json(text.encode())
         except (ValueError, RecursionError):
             raise BadReply(f"{self.host}: a reply is no JSON{_quoted(text)}") from None
-        if self._secret and self._secret in json.dumps(value):  # written with escapes, so that no asterisks replace it
+        # A reply may spell the key with escapes of JSON. Then asterisks have not replaced the key in the reply's text.
+        if self._secret and self._secret in json.dumps(value):
             raise BadReply(f"{self.host}: a reply repeats the key")
         return value
 
@@ -252,7 +253,7 @@ class _Connection(http.client.HTTPConnection):
 
 
 class _TimedSocket:
-    """The part of a socket that `http.client` uses, with one deadline and one limit of bytes for everything."""
+    """The part of a socket that `http.client` uses, with one deadline for all, and a limit of bytes read."""
 
     def __init__(self, stream: socket.socket, end: float):
         self._stream = stream

@@ -23,7 +23,7 @@ _SEPARATE = (
     "AIVAT estimates both sides of a pairing separately: the estimates need not sum to 0, only their expectations do"
 )
 
-MIXED = "machines of other arithmetic were admitted (--mixed): AIVAT holds to about 12 digits"
+MIXED = "machines with other arithmetic were admitted (--mixed): AIVAT can be repeated to about 12 digits only"
 
 BELIEVED = "†"
 """The sign of an outside agent whose reported strategy corrects its scores `aivat` and `aivat_duplicate`."""
@@ -45,7 +45,7 @@ class Tally:
 
     def add(self, rows: np.ndarray) -> None:
         """Count the rows of a block (`block_rows.row_type`), with the best known estimates of the chips."""
-        # The Control (package `run`) has the number after the last agent.
+        # Leave out the rows of the Control (package `run`): its number of an agent is `num_agents`.
         own = rows[rows["agent"] < self._sums.shape[1]]
         rates = best_estimates(own) / own["hands"] * self._per_chip
         for sums, weights in zip(self._sums, (np.ones(len(own)), rates, rates * rates), strict=True):
@@ -150,7 +150,8 @@ def event_notes(agent: dict[str, Any]) -> list[str]:
             else "it learns during the match; none of its processes was started again"
         )
     if agent["fallbacks"]:
-        notes.append(f"{agent['fallbacks']:,} of its answers stood in for others that it could not find (fallbacks)")
+        number = f"{agent['fallbacks']:,}"
+        notes.append(f"{number} of its answers were fallbacks: it could not find the answer that was meant")
     return notes
 
 

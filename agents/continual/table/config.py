@@ -17,7 +17,7 @@ PREFLOPS = ("blueprint", "nets")
 
 _ITERATIONS = 150
 _MIN_SECONDS = 2.0 * MIN_SECONDS
-"""As for a safe search: the values of the last solution take time, too."""
+"""Twice the shortest limit of a search, as for a safe search: computing the values of the last solution takes time."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class TableConfig:
     threads : int
         Number of threads; 0 for as many as there are processors.
     estimate : float
-        The share of the opponent's weight that enters the gadget without a choice, in proportion to the range that the
-        last solution gives the opponent. In a solve to the end of the hand, a hundredth of this share is used in the
-        last three quarters of the iterations, or of the time. With 0, all hands with generous bounds terminate, and
-        nothing is learnt.
+        The share of the opponent's weight that enters the subgame without the choice to terminate. It is spread over
+        the hands as in the range that the last solution gives the opponent. In a solve to the end of the hand, a
+        hundredth of this share is used in the last three quarters of the iterations, or of the time. With 0, every hand
+        whose bound is above its value in the subgame terminates. If all do, regrets in the subgame stop changing.
     purge : float
         Actions below this probability are not played, unless all are below it. On the river, where no board is sampled,
         all actions are played.

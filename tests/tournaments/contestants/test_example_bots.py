@@ -125,7 +125,7 @@ def test_the_language_model_is_asked_and_its_failures_are_counted(model, tmp_pat
     (agent, other) = json.loads((tmp_path / "run" / "results.json").read_text())["agents"]
     asked, failed = re.findall(r"([0-9]+) of ([0-9]+) answers", log)[-1][::-1]
     assert 0 < agent["fallbacks"] < 12 * 8 and int(failed) <= int(asked) and other["fallbacks"] == 0
-    assert f"{agent['fallbacks']} of its answers stood in for others" in capsys.readouterr().err
+    assert f"{agent['fallbacks']} of its answers were fallbacks" in capsys.readouterr().err
 
 
 def test_without_a_model_it_checks_and_folds(tmp_path):
