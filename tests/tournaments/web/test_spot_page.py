@@ -203,11 +203,12 @@ def test_a_hand_is_played_by_the_keyboard(person):
     person.browser.evaluate("document.querySelector('.spot-play button').focus()")
     told = "document.querySelector('.spot-play [role=status]').textContent"
     lines = "document.querySelectorAll('.spot-play .lines li').length"
-    seen = -1
+    person.browser.press("Enter")
+    person.browser.wait_for(f"{told} !== ''")  # a hand is dealt: until then the page takes no action
     while "EV lost" not in person.browser.evaluate(told):
-        person.browser.press("Enter")  # deals, and then takes the first action
-        person.browser.wait_for(f"{told}.includes('EV lost') || {lines} > {seen}")
         seen = person.browser.evaluate(lines)
+        person.browser.press("Enter")  # takes the first action
+        person.browser.wait_for(f"{told}.includes('EV lost') || {lines} > {seen}")
     person.browser.wait_for("document.activeElement.textContent === 'Deal the next hand'")
 
 
