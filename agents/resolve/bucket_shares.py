@@ -10,9 +10,10 @@ __all__ = ["BucketShares"]
 
 
 class BucketShares:
-    """For each bucket of a street, the shares of its weighted hands that lie in each of some other buckets.
+    """The shares in which each bucket of a street consists of *other buckets*, a second way to sort the same hands.
 
-    A bucket's shares sum to 1 over the weighted hands of all boards. A bucket without hands has no shares.
+    A hand of a bucket counts with its weight in the range and with the number of deals of its board. The shares of a
+    bucket sum to 1. A bucket without hands has no shares.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class BucketShares:
     Raises
     ------
     ValueError
-        If a hand's other bucket is not below `num_others`.
+        If a hand's other bucket is not in 0..num_others - 1.
     """
 
     def __init__(self, street: SolverStreet, seat: int, others: np.ndarray, num_others: int):
@@ -52,12 +53,14 @@ class BucketShares:
         self._first = np.searchsorted(numbers, np.arange(street.width + 1))
 
     def mixtures(self, rows: np.ndarray) -> np.ndarray:
-        """Return the mean row of each of the street's buckets, zeros for a bucket without hands: float64[width, n].
+        """Return the mean of `rows` for each of the street's buckets, weighted by its shares: float64[width, n].
+
+        The row of a bucket without hands is 0.
 
         Parameters
         ----------
         rows : float64[num_others, n]
-            A row for each of the other buckets.
+            A row for each other bucket.
         """
         mixtures = np.zeros((len(self._first) - 1, rows.shape[1]))
         kernels.add_mixtures(self._first, self._columns, self._shares, np.ascontiguousarray(rows), mixtures)

@@ -41,14 +41,14 @@ class ChunkQueue(NamedTuple):
 
 
 def flat_queue(parts: list[Visits], times: float) -> ChunkQueue:
-    """Return the queue of chunks of boards of the last street."""
+    """Return a queue of boards of the last street; each of `parts` is a chunk."""
     later = _joined(parts)
     nothing = Visits(later.boards[:0], later.factors[:0])
     return ChunkQueue(new_tickets(), np.arange(len(parts) + 1), *nothing, *later, later.factors.dtype.type(times))
 
 
 def deep_queue(parts: list[Visits], run_outs: LaterVisits, times: float) -> ChunkQueue:
-    """Return the queue of chunks of boards of the street before the last, with the run-outs after each of them."""
+    """Return a queue of boards of the street before the last, with run-outs after each; each of `parts` is a chunk."""
     upper = _joined(parts)
     return ChunkQueue(
         new_tickets(), upper.first, upper.boards, upper.factors, *run_outs, upper.factors.dtype.type(times)

@@ -35,8 +35,7 @@ class SeatHands(NamedTuple):
     first : int64[num_boards + 1]
         The index in `combos` of each board's first hand, then the number of hands.
     block : int64[num_boards + 1]
-        The index of each board's first block, as each board's hands are padded to whole blocks, then the number of
-        blocks.
+        The index of each board's first block, then the number of blocks. Each board's hands are padded to whole blocks.
     combos : int32[num_hands]
         The combo number of each hand.
     cards : uint8[num_hands, 2]
@@ -104,7 +103,7 @@ class Deals(NamedTuple):
     renamings : list of dict
         For each board of the street before, a mapping from a set of new cards to two numbers: the index of the board
         that represents the set, and the row of `suit_permutations` that turns the set into that board's new cards.
-        In a sample, sets of classes that are not dealt are missing.
+        In a sample, the sets of cards that no dealt board represents are missing.
     """
 
     arrays: StreetDeals
@@ -119,7 +118,7 @@ class _SeatTables:
     Parameters
     ----------
     num_hands, num_targets : int
-        At least the numbers of hands and of targets on all boards.
+        Upper bounds on the numbers of hands and of targets on all boards together.
     """
 
     def __init__(self, num_hands: int, num_targets: int):
@@ -133,7 +132,7 @@ class _SeatTables:
         self.targets = np.empty(num_targets, np.int32)
 
     def add(self, count: int, num_members: int) -> None:
-        """Add a board with some hands, which stand in the tables already."""
+        """Add a board whose `count` hands are already in the arrays, with targets for each of its members."""
         self.first.append(self.first[-1] + count)
         self.block.append(self.block[-1] + blocks_for(count))
         start = self.target_first[-1]
@@ -202,7 +201,7 @@ def deal_streets(
         Data type of `StreetDeals.weight` and `StreetDeals.multiplicity`.
     last_boards : int
         Number of draws in the systematic sample of the last street's boards, for each parent; 0 deals all boards. The
-        sample is the same in each call, and its boards stand for the others. The subgame's first street is never
+        sample is the same in each call, and stands for all boards. The subgame's first street is never
         sampled.
 
     Raises

@@ -28,7 +28,7 @@ KnownRows = Callable[[int, BettingDecision], np.ndarray | None]
 """Maps the number of a street in the subgame and a decision there to the decision's strategy, or to None if unknown.
 
 The strategy is float[n, num_actions], with a row for each combo on the first street and a row for each bucket on later
-streets. A row of zeros is unknown.
+streets. A row of zeros means that the strategy is unknown there.
 """
 
 

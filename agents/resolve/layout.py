@@ -198,7 +198,7 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
 
     root_reach, root_value, root_scale = _root_lists(roots, batch_root, reach_row, reach_rows, value_row, scale)
     for seat in range(2):
-        # The second kind's slots come after all of the first kind's; terminal nodes share a row for both kinds.
+        # The slots of the second kind come after those of the first; terminal nodes have one row for both kinds.
         root_value[1, seat] += num_slots * (root_value[1, seat] >= num_terminal[seat])
     child_first = np.cumsum([0, *map(len, children)])
     layout = StreetLayout(

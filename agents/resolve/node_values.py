@@ -1,7 +1,8 @@
-"""Values at a node of a subgame's first street, or on one board after the street, under the average strategies.
+"""Values under the average strategies: at a node of a subgame's first street, or after new cards at the street's end.
 
 One measuring walk leaves the values of terminal nodes and of the street's ends in the workspace of the first street.
-The walk does not keep the values of decisions, since nodes of equal depth share rows. This module computes them again.
+The walk does not keep the values of decisions, since nodes of equal depth share rows. This module computes the
+values of decisions again.
 """
 
 import copy
@@ -31,7 +32,7 @@ class NodeValues(NamedTuple):
     values : float64[2, 2, num_combos]
         For each seat, the counterfactual values of its best response (`BEST`) and of its average strategy (`OWN`).
         `BEST` follows locks. Divided by `facing`, the values are chips of the whole hand. `measure_node` leaves out the
-        share of the dead chips; `VectorSolver.values_after` adds it.
+        seat's half of the dead chips; `VectorSolver.values_after` adds it.
     reach : float64[2, num_combos]
         Each seat's weight of each combo at the node: its range times its average strategy on the way.
     facing : float64[2, num_combos]
@@ -69,7 +70,7 @@ def measure_node(
     dealt : tuple of int
         At an end of the street, the new cards of the next street; elsewhere empty.
     seats : sequence of int
-        The seats whose values are measured, one walk for each; values of another seat mean nothing.
+        The seats whose values are measured, one walk for each; the values of another seat are 0.
 
     Raises
     ------
@@ -112,7 +113,7 @@ def measure_node(
 
 
 class _NodeReader:
-    """Reads the values of ends from the workspace of a measuring walk, and computes the values of decisions."""
+    """Reads values from the workspace of a measuring walk, and computes the values of decisions from them."""
 
     def __init__(self, street: SolverStreet, work: Workspace, seat: int):
         self._street, self._work, self._seat = street, work, seat
@@ -172,7 +173,7 @@ def _follow(street: SolverStreet, path: Sequence[int]) -> int:
 
 
 def _only(street: SolverStreet, dealt: tuple[int, ...]) -> tuple[int, SolverStreet]:
-    """Return the number of the board that represents new cards, and a street where the board stands for them alone."""
+    """Return the number of the board that represents new cards, and the street's copy where it represents only them."""
     renamings, cards = street.deals.renamings[0], tuple(sorted(dealt))
     if cards not in renamings:
         raise ValueError(f"the cards {list(dealt)} cannot be dealt, or are left out of the sample")

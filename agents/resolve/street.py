@@ -154,8 +154,8 @@ class PlanWorkspace(NamedTuple):
     Attributes
     ----------
     tile, out : float[n, 16]
-        The entries of a table and the strategies: a block for each of a seat's actions, in the order of
-        ``layout.action_rows``. Blocks of padding entries stay 0 in `out`.
+        `tile` has the entries of a table, `out` the strategies. Both have a block for each of a seat's actions, in the
+        order of ``layout.action_rows``. Blocks of padding entries stay 0 in `out`.
     rows : int64[n]
         The index of a table's block for each of sixteen buckets, for each group of sixteen actions.
     """
@@ -305,7 +305,7 @@ class SolverStreet:
         return street_blocks(self.num_blocks(), self.size, self.layout.ends.shape[1], self.most_blocks)
 
     def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
-        """Compute a seat's strategy by bucket from regrets or strategy sums; does nothing without buckets."""
+        """Compute a seat's strategy by bucket from regrets or strategy sums; do nothing without buckets."""
         if self.plans:
             bucket_kernels.plan_buckets(
                 self.layout, seat, self.width, tables[seat], self.plans.tables[seat], self._plan_works[seat]
@@ -360,7 +360,7 @@ class SolverStreet:
         combos : int32[n]
             The combo number of each of the seat's hands on the board.
         entries : float64[n, num_actions]
-            The entries of each hand; hands of one bucket have the same.
+            The entries of each hand; hands of one bucket have equal entries.
         """
         hands = self.deals.arrays.seats[decision.seat]
         span = slice(int(hands.first[board]), int(hands.first[board + 1]))

@@ -159,8 +159,8 @@ class ThreeWaySolver:
     Raises
     ------
     ValueError
-        If the parts do not fit together, there is no such algorithm, hands have one hole card or every raise size is on
-        offer. Also if no three hands of the ranges are compatible, or the betting is too large.
+        If `state`, `board` and `ranges` do not fit together, `algorithm` is unknown, hands have one hole card or every
+        raise size is on offer. Also if no three hands of the ranges are compatible, or the betting is too large.
     """
 
     has_buckets = False

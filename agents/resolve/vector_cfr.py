@@ -126,18 +126,18 @@ class VectorSolver:
     gadget : Gadget, optional
         The re-solving gadget before the root; see `add_gadget`. Iterations play it, measurements leave it out.
     facing : float64[2, num_combos]
-        For each seat and combo, the weight of the other seat's compatible hands in the subgame's ranges, each scaled to
-        a maximum of 1.
+        For each seat and combo, the weight of the other seat's compatible hands. Each range is scaled to a maximum
+        of 1.
     memory_bytes : int
         Bytes of the tables and workspaces, approximately.
 
     Raises
     ------
     ValueError
-        If `threads`, `run_outs` or `thinning` is out of range, `run_outs` and `thinning` are both above 0, or there is
-        no such algorithm. Also if the game does not have two seats or deals three hole cards, or the ranges have no
-        compatible hands. Also if a lock or a bucket does not fit, every raise size is on offer, or the betting is too
-        large.
+        If `threads`, `run_outs` or `thinning` is out of range, `run_outs` and `thinning` are both above 0, or
+        `algorithm` is unknown. Also if the game does not have two seats or deals three hole cards, or the ranges have
+        no compatible hands. Also if a lock or a bucket does not fit, every raise size is on offer, or the betting is
+        too large.
 
     Examples
     --------
@@ -338,9 +338,10 @@ class VectorSolver:
     def values_after(
         self, path: Sequence[int], dealt: tuple[int, ...] = (), *, seats: Sequence[int] = (0, 1)
     ) -> NodeValues:
-        """Return values at a node of the first street, or after new cards at one of its ends.
+        """Return values at a node of the first street, or after new cards at an end of the street.
 
-        Both seats begin with their ranges. A gadget is left out; its choice changes no value of the seat that chooses.
+        Both seats begin with their ranges, without a gadget's choice. For the seat that would choose, the choice
+        changes no counterfactual value, since these values do not contain the seat's own reach.
 
         Parameters
         ----------
@@ -486,7 +487,7 @@ class VectorSolver:
             self._restore_locks(seat)
 
     def _plan(self, current: bool) -> None:
-        """Prepare walks: set both ranges, and compute the current or else the average strategies of buckets."""
+        """Prepare walks: set both seats' ranges, and compute current or average strategies on streets with buckets."""
         for seat in range(2):
             self._walk.enter(seat, self._ranges[seat])
         for street in self.streets:
@@ -540,7 +541,9 @@ _THREE_STREETS = HoldemRules(
     num_hole_cards=1,
     betting_abstraction="fc",
 )
-"""A game in which a street before the last has buckets. It compiles the kernels that a game of two streets lacks."""
+"""A game in which a street before the last has buckets.
+
+Solving it compiles kernels that a game of two streets does not call."""
 
 
 def prepare(*, by_buckets: bool = False) -> None:

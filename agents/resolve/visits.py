@@ -17,12 +17,14 @@ __all__ = ["AllRunOuts", "OneRunOut", "SampledRunOuts", "ThinnedRunOuts", "Visit
 
 
 _FIRST_BOARD = np.zeros(1, np.int64)
-"""The only board of a subgame's first street, as a parent of boards."""
+"""The index of the only board of a subgame's first street, for arguments named `parents`."""
 
 _GOLDEN_RATIO = 0.6180339887498949
 _STEPS = 0.7548776662466927, 0.5698402909980532
-"""Powers of 1 / the plastic number. Their multiples, modulo 1, are a low-discrepancy sequence in two dimensions, as the
-multiples of the golden ratio are in one."""
+"""1 / r and 1 / r^2, with r the plastic number.
+
+Their multiples modulo 1 are a low-discrepancy sequence of points in the unit square, as the multiples of the golden
+ratio are in the unit interval."""
 
 
 class Visits(NamedTuple):
@@ -80,7 +82,7 @@ class Visited(Protocol):
         """
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return the boards to visit after boards of the street before, on any street after the second.
+        """Return the boards to visit on a street after the second, for each of several boards of the street before.
 
         Parameters
         ----------
@@ -141,7 +143,7 @@ class _DrawnRunOuts(AllRunOuts):
     ----------
     seed : int
     algorithm : Discounting
-        The solver's algorithm, whose discounts are applied later to the tables of boards that were not visited.
+        The solver's algorithm. `_catch_up` applies its discounts to tables of boards that iterations did not visit.
     iteration : int
         Iterations done.
     """
@@ -184,7 +186,7 @@ class _DrawnRunOuts(AllRunOuts):
         return LaterVisits(bounds, drawn, (times / (count * probabilities)).astype(street.dtype))
 
     def _catch_up(self, street: SolverStreet, board: int, seat: int) -> None:
-        """Apply the discounts of the iterations that did not visit a board to its tables, as one product."""
+        """Apply to a board's tables the discounts of the iterations since its last visit, as one product."""
         last = int(street.drawn[seat, board])
         street.drawn[seat, board] = self._iteration
         missed = self._iteration - last - 1
@@ -196,7 +198,8 @@ class _DrawnRunOuts(AllRunOuts):
         table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
         regrets = street.regrets[seat][table]
         # Rows locked for all hands are in the same table and get no additions, so repeated discounts would shrink them
-        # to 0. Therefore such a lock on the street also spares free rows the discounts of positive regrets and of sums.
+        # to 0. Therefore, with such a lock on the street, positive regrets and sums of free rows are not discounted
+        # here, either.
         locked = (street.layout.locked == 1).any()
         regrets *= np.where(regrets > 0, street.dtype.type(1) if locked else gain, loss)
         if not locked:

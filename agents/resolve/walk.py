@@ -61,7 +61,7 @@ class Task(Protocol):
         """Return how many kinds of values come up from a street: 1 to learn there, 2 for `BEST` and `OWN`."""
 
     def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
-        """Return both seats' tables without buckets: strategies are proportional to their positive entries."""
+        """Return both seats' tables of a street without buckets; strategies are proportional to positive entries."""
 
 
 class Learn:
@@ -113,7 +113,9 @@ class Measure:
 
 
 class RespondByBuckets(Measure):
-    """A measurement of a seat's plan by bucket against the average strategy, with the regrets of all actions.
+    """A measurement of a seat's plan by bucket, and of the regrets of all actions against that plan.
+
+    The other seat plays its average strategy.
 
     On streets without buckets, it computes the two kinds of values of `Measure`, given the seat's plan on later
     streets. On streets with buckets, the regrets are in ``street.changes``.
@@ -197,7 +199,7 @@ class Walk:
         else:
             kernels.descend(street.arrays, board, seat, tables, way.above, work)
         ends = self._below(index + 1, board, seat, task, here._replace(above=work.below))
-        if task.num_kinds(self.streets[index + 1]) < num_kinds:  # the plan's values on the next street serve as both
+        if task.num_kinds(self.streets[index + 1]) < num_kinds:  # the next street's values serve as both kinds
             ends = np.concatenate([ends, ends], axis=1)
         if plans:
             times, changes = self._dtype.type(here.times), street.changes[seat][way.chunk]
