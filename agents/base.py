@@ -171,7 +171,10 @@ class PublicState:
         return nearest_raise(self, chips)
 
     def raise_by_pot(self, fraction: float) -> int:
-        """Return the legal raise nearest to one by a fraction of the pot after a call; a call if no raise is legal."""
+        """Return the legal raise nearest to a raise by `fraction` of the pot after calling.
+
+        A call if no raise is legal.
+        """
         return nearest_raise(self, pot_raise(self.rules, self._state, fraction))
 
     def is_legal(self, action: int) -> bool:
@@ -236,7 +239,7 @@ class Strategy:
     probabilities : float64[num_combos, num_actions]
         Row k is for the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k) and sums to 1 within
         `SUM_TOLERANCE`. Rows of combos that share a card with the board are ignored. `RangeAgent.strategy` returns rows
-        for some combos only.
+        for the given combos only.
     highest : int64[num_actions] or None
         Column k stands for a raise drawn uniformly from ``actions[k]`` to ``highest[k]`` chips, both included. The two
         are equal in a column for a single action. None if every column is for a single action.
@@ -335,7 +338,8 @@ class Agent:
 ORIGINS = ("blueprint", "solver", "nets")
 """The origins of decisions.
 
-``blueprint`` is a stored strategy, ``solver`` a solve to the end of the hand, ``nets`` a solve that ends with networks.
+``blueprint`` is a stored strategy, and ``solver`` a solve to the end of the hand. ``nets`` is a solve in which networks
+give the values of later streets.
 """
 
 
@@ -348,16 +352,17 @@ class TellsOrigins(Protocol):
     origins : mapping of str to int
         The number of decisions of each of the `ORIGINS` so far; empty if the agent does not tell origins apart.
     clamped : int
-        Number of street ends with more chips behind, in pots, than in the networks' training; over all solves so far.
+        Number of street ends, in all solves so far, where more chips are behind, in pots, than in the training of the
+        networks.
     """
 
     @property
     def origins(self) -> Mapping[str, int]:
-        """Decisions by origin."""
+        """See the class."""
 
     @property
     def clamped(self) -> int:
-        """Number of street ends with more chips behind than in the networks' training."""
+        """See the class."""
 
 
 class RangeAgent(Agent):

@@ -26,7 +26,7 @@ SOLVERS = {"cfr": 300, "cfr+": 300, "mccfr": 100_000}
 """Default iterations of the solvers that `openspiel_agent` knows."""
 
 MAX_HISTORIES = 20_000
-"""The largest product of the numbers of deals and of betting sequences of a game that OpenSpiel's solvers may solve."""
+"""The largest game for OpenSpiel's solvers: its number of deals, times its number of betting sequences."""
 
 OPENSPIEL_BOTS = (*pyspiel.bots_that_can_play_game(pyspiel.load_game("universal_poker")), *SOLVERS)
 """Names that may follow ``openspiel:`` in an agent's spec."""
@@ -118,7 +118,7 @@ class BotAgent(Agent):
             self._inform(number)
 
     def act(self, view: View) -> int | Decision:
-        """Return the bot's action; with its probabilities if it reports them and the game has a menu of raises.
+        """Return the bot's action, with its probabilities if the bot reports them and the game has a menu of raises.
 
         Raises
         ------

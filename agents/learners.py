@@ -35,7 +35,8 @@ class LearnerPolicy:
         """Return the probability of each action id for the seat to act, from the information of this seat alone."""
         seat = state.current_player()
         player = seat if len(self._learners) > 1 else 0
-        # A learner reads the entry of its player id. All entries are its own, so that no seat is shown another's cards.
+        # A learner reads the entry of its player id. Every entry describes the seat to act, so that the learner sees no
+        # other seat's cards.
         num_entries = max(state.num_players(), len(self._learners))
         observations = {
             "info_state": [state.information_state_tensor(seat)] * num_entries,
@@ -78,8 +79,8 @@ class LearnerAgent(PolicyAgent):
         Raises
         ------
         ValueError
-            If the table has other rules than the policy's game, every raise size is legal at the table, or `make`
-            raises an error or returns something else.
+            If the table has other rules than the policy's game, every raise size is legal in this game, or `make`
+            returns neither a policy nor learners for the seats. An error that `make` raises is passed on.
         """
         if rules != self._rules:
             self._game = require_menu(self._given or universal_poker(rules))
@@ -109,8 +110,8 @@ def learner_agent(file: str, name: str, options: dict[str, str], spec: str) -> L
     Raises
     ------
     ValueError
-        If the name is missing, the file raises an error or has no such function, or the function does not take the
-        options. Also as by `LearnerAgent`.
+        If the name is missing, the file raises an error or has no such function, the function does not take the
+        options, or `LearnerAgent` refuses the game.
     """
     if not name:
         raise ValueError(f"the function that returns the policy is missing, write openspiel:{file}:NAME")

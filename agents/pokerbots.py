@@ -47,11 +47,11 @@ class Pokerbot(Program):
 
     @property
     def files(self) -> list[Path]:
-        """The files of a program, and ``commands.json``."""
+        """The files as for any `Program`, and ``commands.json``."""
         return [*super().files, self.folder / _FILE]
 
     def match_clock(self, seconds: float) -> float:
-        """Return the seconds for all answers of a match: the spec's `clock`, or else three times `seconds` a hand."""
+        """Return the seconds for all answers of a match: `clock` if the spec sets it, else ``3 * hands * seconds``."""
         return self.clock if self.clock < math.inf else _ANSWERS * self.hands * seconds
 
 

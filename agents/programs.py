@@ -39,7 +39,7 @@ RUN_FILES = ("run.key", "run.sqlite")
 
 _OPTIONS = ("seconds", "cwd")
 _BASE = "base"  # an option that only `relocated_command` writes
-_MAX_HASHED = 1 << 28  # bytes of an agent's folders whose contents are hashed, in about a second
+_MAX_HASHED = 1 << 28  # bytes of the files in an agent's folders; hashing them takes about a second
 
 
 @dataclass(frozen=True)
@@ -290,7 +290,7 @@ def _is_own_folder(path: Path) -> bool:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its folders in the order of their names.
+    """Yield the files in a folder, then those in its subfolders, each in the order of names.
 
     Links to folders are not followed, and run folders are left out.
     """

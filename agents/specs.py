@@ -9,8 +9,8 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``;
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
-- ``continual``, without ARG: it re-solves at each decision, in small games and in heads-up hold'em after the bundled
-  blueprint has played before the flop: ``continual?iterations=300``, ``continual?time=1``;
+- ``continual``, without ARG: it re-solves at each decision of small games, and of heads-up hold'em from the flop on,
+  where by default the bundled blueprint plays before the flop: ``continual?iterations=300``, ``continual?time=1``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
 - ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``;
 - ``acpc``, with the command of a program that speaks the protocol of the ACPC: ``acpc:./startme.sh``;
@@ -49,7 +49,7 @@ _COMMANDS = ("stdio", "acpc")
 """Names of specs whose argument is the command of a program."""
 
 PROGRAMS = (*_COMMANDS, "pokerbots")
-"""Names of specs of programs, each named by the program's protocol. The argument of ``pokerbots`` is a folder."""
+"""Names of the specs of programs; each is the name of a protocol. The argument of ``pokerbots`` is a folder."""
 
 _PROGRAM_OPTIONS = re.compile(r"\w+=[^&]*(&\w+=[^&]*)*")
 
@@ -136,7 +136,7 @@ def parse_spec(text: str) -> AgentSpec:
     text = text.strip()
     is_program = text.startswith(tuple(f"{name}:" for name in _COMMANDS))
     path, _, query = _program_parts(text) if is_program else text.partition("?")
-    # A colon can also belong to a Windows drive; the class name after the last one never holds a separator.
+    # The path of a file may hold colons, as after a Windows drive. A class's name holds none: the last colon separates.
     is_file = ".py:" in path and not is_program and not path.startswith("openspiel:")
     name, colon, argument = path.rpartition(":") if is_file else path.partition(":")
     options: list[tuple[str, str]] = []
@@ -271,8 +271,8 @@ def make_agent(spec: str) -> Agent:
 def game_note(spec: str, rules: HoldemRules) -> str:
     """Return notes, in words, on how an agent plays a game.
 
-    The notes are the blueprint picked, how the blueprint's game differs, and a bucket table that ``search`` lacks. The
-    text is empty for all agents but ``blueprint`` and ``search``, and where there is nothing to note.
+    The notes tell which bundled blueprint plays, how its game differs from `rules`, and which bucket table ``search``
+    lacks. The text is empty for all agents but ``blueprint`` and ``search``, and where there is nothing to note.
 
     Raises
     ------
@@ -336,9 +336,9 @@ def prepare_stored(spec: str, rules: HoldemRules) -> None:
 
 
 def agent_digest(spec: str) -> str:
-    """Return a hash of the file, program or stored strategy that defines an agent; empty for agents without any.
+    """Return a hash of the file, program or stored strategy that defines an agent; empty for all other agents.
 
-    So an edited file counts as another agent; modules that the file imports are not part of the hash. Without an
+    So an edited file counts as another agent. Modules that the file imports are not part of the hash. Without an
     argument, ``blueprint``, ``search`` and ``continual`` have the digests of all bundled blueprints, as any of them may
     play. ``continual`` also has the digests of the networks with which it plays.
 
@@ -374,7 +374,7 @@ def agent_digest(spec: str) -> str:
 
 
 def _net_digests(spec: AgentSpec) -> list[str]:
-    """Return the digests of the networks that give ``continual`` its values; an empty list if none does."""
+    """Return the digests of the networks with which ``continual`` plays; an empty list if it plays without networks."""
     if spec.name != "continual":
         return []
     from plurispiel.agents.continual.config import net_folder
@@ -411,7 +411,7 @@ def agent_files(spec: str) -> list[Path]:
     Raises
     ------
     ValueError
-        If the spec is malformed, or by `program_of`.
+        If the spec is malformed, or there is no such program.
     """
     if parse_spec(spec).is_program:
         return program_of(spec).files

@@ -10,7 +10,10 @@ from open_spiel.python import policy
 
 
 class StatePolicy(policy.Policy):
-    """A policy for all seats, defined by a function of a state and a player; None stands for the seat to act."""
+    """A policy for all seats, defined by a function of a state and a player.
+
+    The player None stands for the seat to act.
+    """
 
     def __init__(self, game: pyspiel.Game, probabilities: Callable[[pyspiel.State, int | None], dict[int, float]]):
         super().__init__(game, list(range(game.num_players())))

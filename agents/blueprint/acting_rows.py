@@ -1,9 +1,9 @@
 """The rows that a blueprint acts by at every decision of its tree, as tables for kernels.
 
-A row is a stored one or its stand-in (`fallback`), as `BlueprintAgent.range_strategy` reports it. Without a stand-in of
-the kinds ``bucket`` and ``sibling``, a missing row is *open*: it may differ between the combos of a bucket, so kernels
-fill it for each combo. An open row is made from the hand's row at an earlier decision. If the hand's rows at all
-earlier decisions are missing too, the hand calls, checks or folds by its strength.
+The rows are those that `BlueprintAgent.range_strategy` reports: the stored rows, and stand-ins for missing rows
+(`fallback`). A missing row that has no stand-in of the kinds ``bucket`` and ``sibling`` is *open*. An open row may
+differ between the combos of a bucket, so kernels fill it for each combo, from the hand's row at an earlier decision. If
+the hand's rows at all earlier decisions are missing too, the hand calls, checks or folds by its strength.
 """
 
 import functools

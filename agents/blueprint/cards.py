@@ -44,7 +44,7 @@ class CardArrays(NamedTuple):
 
 
 class BucketLookup(Protocol):
-    """The buckets of a game's hands, from a table (`CardBuckets`) or computed (`ModelBuckets`)."""
+    """The buckets of a game's hands, stored (`CardBuckets`) or computed for each board (`ModelBuckets`)."""
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
@@ -118,7 +118,7 @@ class ModelBuckets:
         See `BucketLookup`.
     flop_rows : uint8 or uint16[1755, 1326] or None
         The buckets on flops, as in `BucketLookup`. If None, the card model computes them, in 20 ms a flop. The numbers
-        may be too large, as they are read from a file; `row` reduces them to the largest bucket.
+        are read from a file and may be too large; `row` replaces such a number by that of the last bucket.
     """
 
     model: CardModel

@@ -49,8 +49,8 @@ class MenuConfig:
         entry no raise is offered. On every street but the first, None takes the sizes of the previous street.
     multiway : dict
         Maps a street to the sizes while three or more seats have not folded, in the same form. A street that is not
-        in `multiway` has the same sizes for any number of seats. But if the street's attribute above is None, the
-        street takes the previous street's sizes for three or more seats, too.
+        in `multiway` has the same sizes for any number of seats. But a street whose own sizes are None takes the
+        previous street's sizes for three or more seats, too.
     callers : dict
         Maps a street to the largest numbers of seats that may call a bet, by the number of raises so far; see
         `StreetMenu`.
@@ -245,7 +245,7 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
             raise ValueError(f"[menu] is a section with preflop, flop, turn, river, got {given['menu']!r:.80}")
         menu = dict(given["menu"])
         for street in STREETS:
-            # Without sizes of its own, a street takes those of the previous street, and the first street has none.
+            # None stands for the sizes of the previous street. `_texts` refuses None for the first street.
             if street in menu and (menu[street] is not None or street == STREETS[0]):
                 menu[street] = _texts(f"[menu] {street}", menu[street])
         menu["multiway"] = _by_street("[menu.multiway]", menu.get("multiway", {}), _texts)

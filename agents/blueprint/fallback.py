@@ -371,7 +371,7 @@ class KeptRows:
         return rows
 
     def _find_siblings(self, node: int) -> list[int]:
-        """Return the siblings of a decision, those with the nearest size of the street's last raise first."""
+        """Return the siblings of a decision: the nearer the size of the street's last raise, the earlier."""
         tree, states = self._blueprint.tree, self.states
         answers, at = [], node
         while at > 0 and tree.action[at] <= CALL and tree.street[tree.parent[at]] == tree.street[node]:
@@ -380,7 +380,7 @@ class KeptRows:
         if at == 0 or tree.street[tree.parent[at]] != tree.street[node]:
             return []
         parent, total = int(tree.parent[at]), int(tree.action[at])
-        others = sorted(states.raises(parent), key=lambda other: abs(other - total))[1:]  # the nearest is `total`
+        others = sorted(states.raises(parent), key=lambda other: abs(other - total))[1:]  # without `total` itself
         siblings = []
         for other in others:
             sibling = states.child(parent, other)

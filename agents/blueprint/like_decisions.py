@@ -7,7 +7,7 @@ decision does, and is near in the following *features*.
 - pot odds: the price of a call, as a share of the pot after the call;
 - the logarithm of the chips that can still be bet after a call, as a share of that pot (the stack-to-pot ratio);
 - the number of raises on the street;
-- the number of live seats, where two are far from three or more;
+- the number of live seats, which have not folded: two are far from three or more;
 - whether the seat is the last to act after the flop, and whether it may raise.
 
 A decision's share of missing rows adds to its distance: a decision with more rows was visited more often in training.
@@ -135,7 +135,7 @@ def tree_features(rules: HoldemRules, tree: BettingTree) -> np.ndarray:
 
 
 class _Candidates(NamedTuple):
-    """Decisions, their features by the fields of `DecisionFeatures`, and the costs of missing rows, as distances."""
+    """Decisions, their features (a row for each field of `DecisionFeatures`), and the distance by missing rows."""
 
     nodes: np.ndarray
     columns: np.ndarray
@@ -177,7 +177,7 @@ class LikeDecisions:
 
     @functools.cached_property
     def _candidates(self) -> list[tuple[_Candidates, _Candidates]]:
-        """The decisions of each street, without and with a bet."""
+        """For each street, the decisions that face no bet, and those that face a bet."""
         blueprint = self._blueprint
         tree, every = blueprint.tree, tree_features(blueprint.rules, blueprint.tree)
         found = []

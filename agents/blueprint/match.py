@@ -76,7 +76,8 @@ def play_match(
     Raises
     ------
     ValueError
-        If the two differ in betting tree, numbers of buckets or dtype, or the bucket table of `blueprint` is missing.
+        If the two differ in their betting trees, numbers of buckets or dtypes of rows, or the bucket table of
+        `blueprint` is missing.
     """
     one, two = ((tree_digest(b.tree), b.cards.num_buckets, b.rows.dtype) for b in (blueprint, other))
     if one != two:

@@ -12,12 +12,12 @@ agent's own strategy at the seat's earlier decisions. It is public: `act` and `r
   answer the bet, the share of the range that goes on is 1 - (bet / (pot + bet))^(1/k). Then a bet with any two cards
   makes no profit.
 
-The rules were chosen by the winnings of local best response against `headsup-compact`, in mbb/hand on the same 4,000
-hands. Local best response wins 1,793 with the menu ``56bets``, and 155 with ``flop56``. Before these rules it won 3,150
-and 637, which is 1,357 ± 642 and 482 ± 391 more. Two other rules were rejected. By the first, a similar decision would
-also stand in wherever the stack-to-pot ratios of hand and tree differ by a factor of two: local best response with
-``56bets`` would win 239 ± 289 more. By the second, the rows of the similar decision would tell how many hands fold,
-instead of the share above: it would win 753 ± 353 more.
+The rules were chosen by the winnings of local best response (LBR) against `headsup-compact`, in mbb per hand on the
+same 4,000 hands. With the menu ``56bets`` LBR wins 1,793, and 1,357 ± 642 more without these rules. With ``flop56`` it
+wins 155, and 482 ± 391 more without them. Two other rules were rejected. By the first, a similar decision would also
+stand in wherever the stack-to-pot ratios of hand and tree differ by a factor of two: LBR with ``56bets`` would win 239
+± 289 more. By the second, the rows of the similar decision would tell how many hands fold, instead of the share above:
+LBR with ``56bets`` would win 753 ± 353 more.
 """
 
 from collections.abc import Callable
@@ -60,8 +60,8 @@ class OffTreePlay:
     hand : ShadowHand
         The hand, with the random numbers of the agent.
     at_node : callable
-        Returns the agent's strategy of some combos at a decision of the tree: (public, combo_ids, answers) to
-        (strategy, sources).
+        Maps (public, combo_ids, answers) to (strategy, sources): the agent's strategy of some combos at a decision of
+        the tree, and the source of each row.
     range_strategy : callable
         Returns the agent's strategy of all combos at an earlier public state.
     """
@@ -122,7 +122,7 @@ class OffTreePlay:
         return held / total if total > 0.0 else free / free.sum()
 
     def _probability_taken(self, public: PublicState, number: int, board: tuple[int, ...]) -> np.ndarray:
-        """Return each combo's probability of an earlier action of the hand, given by its number and board.
+        """Return each combo's probability of the hand's action `number`, which was taken on `board`.
 
         A raise that the strategy lacks counts as the nearest raise of the strategy.
         """
@@ -195,7 +195,7 @@ class OffTreePlay:
         return rows
 
     def _continues(self, public: PublicState, node: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return two probabilities of each combo at a decision of the tree that faces a bet.
+        """Return two probabilities of each combo at a decision of the tree; both are 1 where the seat cannot fold.
 
         Returns
         -------
@@ -217,15 +217,15 @@ class OffTreePlay:
 
 
 def _key(rules: HoldemRules, public: PublicState, number: int) -> tuple[tuple[Action, ...], tuple[int, ...]]:
-    """Return the actions up to one of them, given by its number, and the board at that action."""
+    """Return the hand's actions up to action `number`, which is included, and the board at that action."""
     return public.actions[: number + 1], public.board[: rules.board_size(public.actions[number].street)]
 
 
 def shared_defence(public: PublicState) -> float:
     """Return the share of a range that goes on against a bet, 1 - (bet / (pot + bet))^(1/k).
 
-    Then the k seats that can still answer the bet all fold with probability bet / (pot + bet), where the pot is that
-    before the bet. With one such seat, the share is the minimum defence frequency.
+    The pot is that before the bet, and k is the number of seats that can still answer it. All k seats fold with
+    probability bet / (pot + bet) together. With k = 1, the share is the minimum defence frequency.
     """
     array = public.betting().array.tolist()
     number = array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]

@@ -140,8 +140,9 @@ class RollOutWorkspace(NamedTuple):
     numbers : int64[depth, width]
         For each level with an own decision, the number of combos that take each action.
     cells, totals : uint32[num_combos], float64[num_combos]
-        For each combo of a list, the place of its row at the decision, and 1 / the sum of its biased row. Like `lists`
-        the places are unsigned, since numba tests a signed index for negative numbers at every access.
+        For each combo of a list, the index of its row's first cell among the decision's cells, and 1 / the sum of its
+        biased row. `cells` and `lists` are unsigned, since numba tests a signed index for negative numbers at every
+        access.
     values : float64[depth, num_combos]
         For each level and combo, the combo's value.
     nodes, places : int64[depth]
@@ -231,7 +232,7 @@ def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, RollOutSize]:
 def roll_out_workspace(rules: HoldemRules, size: RollOutSize) -> RollOutWorkspace:
     """Return a workspace for trees of at most the given size."""
     combos, levels = rules.num_combos, size.depth + 2
-    room = (2 + levels * size.width) * combos  # lists of the combos asked for, of those of a world, of all actions
+    room = (2 + levels * size.width) * combos  # all combos asked for, those valued in a world, and lists of actions
     return RollOutWorkspace(
         lists=np.zeros(room, np.uint32),
         chances=np.zeros(room),

@@ -43,7 +43,7 @@ class Schedule:
     num_snapshots : int
         How later streets are averaged. With 0, each visit of a row by a traversal of another seat adds the row's
         current strategy, and discounts hold for these sums, too. Otherwise this is the number of snapshots in the run,
-        evenly spaced from `average_from` on, as in the paper: the average is the mean of the current strategies at
+        evenly spaced from `average_from` on, as for Pluribus: the average is the mean of the current strategies at
         these iterations. Sums of snapshots take half the memory of sums over visits.
 
     Raises

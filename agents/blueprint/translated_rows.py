@@ -57,8 +57,8 @@ class TranslatedRows:
     ) -> np.ndarray:
         """Return rows that fold to a bet between two sizes as often as the weighted mean of the rows at both sizes.
 
-        The other actions of a row share the remaining probability as before. If the row had only a fold, the call gets
-        this probability.
+        The other actions of a row share the remaining probability in the same proportions as before. If the row had
+        only a fold, the call gets the remaining probability.
         """
         folds = (1.0 - between.share) * self._folds(between.upper, buckets)
         if between.lower is not None:

@@ -9,6 +9,6 @@ from plurispiel.agents.blueprint.trainer import Trainer
 
 
 def untrained_blueprint(*, exact: bool = False) -> Blueprint:
-    """Return an untrained blueprint of `LEDUC`, with rows of 8 bits, or with `exact` of float32."""
+    """Return an untrained blueprint of `LEDUC`. Its rows are uint8, or float32 with `exact`."""
     plan = Schedule(1, num_snapshots=0)
     return Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan, exact=exact).blueprint()
