@@ -1,4 +1,4 @@
-"""Specs of the agents that are given to the Python functions, either as texts or as classes."""
+"""The specs of agents that are given to the Python functions as texts or as classes."""
 
 import inspect
 

@@ -29,7 +29,7 @@ def connect_cluster(
     Parameters
     ----------
     file : path
-        The file of the scheduler, which has five minutes to write it.
+        The cluster's file; if it is missing, the scheduler has five minutes to write it.
     slots : int
         The largest number of slots to use; 0 for all.
     check_share : float
@@ -73,8 +73,7 @@ def connect_cluster(
 def missing_extra(error: ModuleNotFoundError) -> Exception:
     """Return the exception to raise for a missing library.
 
-    If the extra ``cluster`` installs the library, this is a ValueError with that remedy; otherwise it is `error`
-    itself.
+    It is a ValueError that names the extra ``cluster`` if this extra installs the library, otherwise `error` itself.
     """
     if (error.name or "").partition(".")[0] not in ("dask", "distributed", "cryptography"):
         return error

@@ -43,8 +43,8 @@ class LbrOutsideOptions(OutsideOptions):
         Whether the four hands of a group share one deck, or each hand has its own. By default ``shared``, but ``once``
         with an agent from outside that has no sandbox, or may use the network.
     processes : {"rotation", "one"}, optional
-        Processes of an outside agent that play: one for each hand of a group, or one for all. By default ``rotation``,
-        but ``one`` with ``deals="once"``.
+        ``rotation``: the four hands of a group are played by four processes of an outside agent. ``one``: one process
+        plays all hands. By default ``rotation``, but ``one`` with ``deals="once"``.
     """
 
     deals: str | None = None
@@ -208,7 +208,8 @@ def admit_agent(
 ) -> tuple[LbrConfig, LbrConduct]:
     """Return the settings with all defaults filled in, and how to play.
 
-    An agent from outside has to load and to report its strategy, which is checked before anything is compiled.
+    An agent from outside must load and report its strategy. This is checked before kernels are compiled, and once more
+    after their compilation if the agent exceeds its time limit.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def play_league(
     folder : path
         The folder of the league.
     hands : int, optional
-        The number of hands at which play stops: of all pairings together, those played before included. Pairings of
+        The number of hands of all pairings together at which play stops. Hands of earlier calls count. Pairings of
         agents that were removed, or have changed, do not count.
     hours : float, optional
         Approximate limit on the time of this call.

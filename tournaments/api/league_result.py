@@ -143,7 +143,7 @@ class LeagueResult:
         return standings_text(self.record)
 
     def _matrix(self, key: str) -> np.ndarray:
-        """Return the number `key` of each cell of the matrix, NaN if missing: float64[num_agents, num_agents]."""
+        """Return the entry `key` of each cell of the matrix, NaN if missing: float64[num_agents, num_agents]."""
         rows = [
             [np.nan if cell is None or cell[key] is None else cell[key] for cell in row]
             for row in self.record["matrix"]

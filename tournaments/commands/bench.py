@@ -104,7 +104,7 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"--nets: bench continual takes one folder, got {len(options.nets)}")
     if options.keep and options.name != "sparse-lookaheads":
         raise ValueError(f"--keep: only for bench sparse-lookaheads, got bench {options.name}")
-    if options.name not in ("rows", "cluster"):  # they time no kernels, which may compile on first use
+    if options.name not in ("rows", "cluster"):  # these two time no kernels, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
     if is_profile:

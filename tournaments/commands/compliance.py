@@ -44,7 +44,7 @@ _CONTRACT_HANDS = 1_000
 _RECALL_DECKS = 40
 _PARTS = 3
 _COMPARED_PROGRAMS = 5
-"""Number of hands that are replayed by newly started processes of a program; each hand takes three starts or more."""
+"""Number of hands that a program plays again in processes started for the hand, at least three for each hand."""
 
 _UNSEEDED = ("acpc", "pokerbots")
 """The kinds of programs whose protocol has no seed: they cannot be asked to repeat their play."""
@@ -54,7 +54,7 @@ _MAX_HANDS = 10**9
 _PATIENCE = 10
 """Time for a hand in the test of the contract, as a multiple of the time limit of one answer.
 
-The test plays a hand up to four times.
+A hand is played up to four times in this test.
 """
 
 
@@ -152,7 +152,7 @@ def _check_contract(
     """Return the report on whether an agent keeps the contract, from a process that runs `conformance`.
 
     The process is ended if it finishes no hand for `_PATIENCE` time limits, or `LOAD_SECONDS` if that is longer. A
-    program has processes of its own, and is checked from here.
+    program has processes of its own, and is checked by this process (`_check_program`).
     """
     if parse_spec(spec).is_program:
         return _check_program(spec, rules, limits, sandbox, seconds)
@@ -215,8 +215,8 @@ def _check_program(
         except AgentFault as fault:
             return record | {"violations": [f"{fault.kind}: {fault.message}"]}
         begin = time.monotonic()
-        # Starts are slow: in the first half of the time there are none. So enough hands are played to compare the
-        # frequencies of actions with the reported strategy.
+        # Starts are slow. The first half of the time has none, because many hands are needed to compare the frequencies
+        # of actions with the reported strategy.
         stages = [(0, begin + seconds / 2), (_COMPARED_PROGRAMS, begin + seconds)]
         if parse_spec(spec).name in _UNSEEDED:
             stages = [(0, begin + seconds)]
@@ -240,7 +240,8 @@ def _check_first(
     Parameters
     ----------
     start : callable
-        Returns a further stand-in of the program. In `num_compared` hands the first stand-in is compared with others.
+        Starts the program once more, and returns it as an agent. In each of `num_compared` hands, one new agent is
+        compared with `first`, and two more are compared with each other.
     """
     others: list[SplitAgent | IsolatedAgent] = []
     waiting = [first]  # plays all hands

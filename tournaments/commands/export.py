@@ -37,7 +37,7 @@ def main(options: argparse.Namespace) -> int:
 def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
     """Return the game's name for the first line of the log: that of a built-in game, or of a new game file.
 
-    A new game file is written next to the log. Without `out` it is not written, and a message names it.
+    A new game file is written next to the log. Without `out`, a message names the missing game file instead.
     """
     if (known := built_in_name(hand.rules)) is not None:
         return known

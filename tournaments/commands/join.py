@@ -64,7 +64,7 @@ def main(options: argparse.Namespace) -> int:
         try:
             for history in visit(table, player, options.hands):
                 assert history.payoffs is not None
-                with interrupts_held():  # the result counts the hands of the log
+                with interrupts_held():  # so that the log and the result have the same hands
                     log.add(history)
                     payoffs.append(history.payoffs[history.names.index(player.name)])
                 bar.update()

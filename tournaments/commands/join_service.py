@@ -129,7 +129,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _key() -> str:
-    """Return the key of GTO Wizard's benchmark from the environment; messages never hold it."""
+    """Return the key of GTO Wizard's benchmark from the environment; no error message contains the key."""
     key = os.environ.get(gtowizard.KEY, "")
     if not key:
         raise ValueError(

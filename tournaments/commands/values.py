@@ -266,7 +266,7 @@ def _epochs(total: int) -> Iterator[Callable[[NetTrainer], None]]:
 
 
 def _settings(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
-    """Return settings as given, or else those of the preset."""
+    """Return settings by name: the value of an option that is given, otherwise that of the preset."""
     preset = find_preset(options.preset)
     given = {name: getattr(options, name) for name in names}
     return {name: getattr(preset, name) if value is None else value for name, value in given.items()}

@@ -25,12 +25,12 @@ __all__ = ["Cluster", "MachinesDisagree"]
 
 _RETRIES = 3  # times that jobs are done again after their child process died
 _LOOK_S = 2.0  # seconds between looks at the number of slots
-_PAUSE_S = 0.5  # seconds between looks for the file, or checks that workers that begin a work are still connected
+_PAUSE_S = 0.5  # seconds between looks for the file, and between looks at the workers that begin a work
 _FILE_S = 300.0  # seconds to wait for the file: a new scheduler may have kernels to compile
 _BEGIN_S = 20.0  # seconds for all workers to begin a work, with kernels to compile; later, one begun worker suffices
 
-# Jobs given up as overdue may be slow by nature. They are done again: each time the first number multiplies their
-# limit, until the limit is the second number times the first limit.
+# Jobs given up as overdue may be slow by nature. They are done again with a limit that is `_MORE_PATIENCE` times as
+# long, and so on, up to `_MOST_PATIENCE` times the first limit.
 _MORE_PATIENCE, _MOST_PATIENCE = 4.0, 64.0
 
 
@@ -61,8 +61,8 @@ class Cluster(Executor):
     Raises
     ------
     ValueError
-        If the file cannot be used, a number is out of range, or the cluster has other facts. Also if results of a
-        cluster whose machines may differ in the last digits are to be checked.
+        If the file cannot be used, `check_share` is out of range, a folder of `ship` is missing, or the cluster has
+        other facts. Also if results are to be checked in a cluster whose machines may differ in the last digits.
     OSError
         If the scheduler does not answer.
     """
@@ -138,7 +138,10 @@ class Cluster(Executor):
 
     @property
     def slots(self) -> int:
-        """The number of slots of the connected workers; at least 1, because the first worker may still be starting."""
+        """The number of slots of the connected workers, at most the argument `slots`.
+
+        It is at least 1, because the first worker may still be starting.
+        """
         if time.monotonic() >= self._looked + _LOOK_S:
             self._looked = time.monotonic()
             before, self._threads = sum(self._threads.values()), self._present()
@@ -151,7 +154,7 @@ class Cluster(Executor):
 
     @property
     def least_seconds(self) -> float:
-        """The least time in seconds of jobs that are submitted together."""
+        """The time, in seconds, that short jobs submitted together should take."""
         return task_seconds(self.slots)
 
     def engage(self, work: Work) -> PackedWork:
@@ -236,7 +239,9 @@ class Cluster(Executor):
                 offset += len(piece)
 
     def _prepare(self, packed: PackedWork) -> None:
-        """Have the workers begin a work, before the time of a run is counted; slow workers are not waited for.
+        """Have the workers begin a work, before the time of a run is counted.
+
+        Once one worker has begun, slower workers are waited for until `_BEGIN_S` seconds have passed.
 
         Raises
         ------
@@ -277,7 +282,10 @@ class Cluster(Executor):
     def _arrived(
         self, task: "Future[Delivery]", outer: "Future[Done]", jobs: tuple[Any, ...], again: bool, patience: float
     ) -> None:
-        """Hand over an outcome, if it need not be checked first; called by a thread of dask."""
+        """Hand over an outcome; called by a thread of dask.
+
+        Overdue jobs are posted again. An outcome to be checked is first computed by a second worker.
+        """
         with _failing(outer):
             first = self._outcome(task)
             others = self._elsewhere(first)
@@ -300,7 +308,7 @@ class Cluster(Executor):
             second.add_done_callback(lambda task: self._compared(first, task, outer))
 
     def _elsewhere(self, first: Delivery) -> list[str]:
-        """Return the workers that may check an outcome: those at other hosts, or else the other workers."""
+        """Return the workers that may check an outcome: those at other hosts, or the others at the same host."""
         host = first.worker.rpartition(":")[0]
         others = [address for address in self._threads if address != first.worker]
         return [address for address in others if address.rpartition(":")[0] != host] or others
@@ -346,7 +354,7 @@ class Cluster(Executor):
             raise WorkerFailed(f"a worker of the cluster failed: {type(error).__name__}: {error}") from error
 
     def _unloaded(self, done: Done) -> Done:
-        """Append the output of agents to the run's logs, and return an outcome with its bare results."""
+        """Append the output of agents to the run's logs, and return the outcome without this output."""
         assert self._work is not None
         folder = self._work.logs
         for carried in done.results:

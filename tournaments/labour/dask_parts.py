@@ -1,4 +1,4 @@
-"""A scheduler and a worker of dask.distributed that have no web server and whose own log is silent."""
+"""A scheduler and a worker of dask.distributed that have no web server and write no log."""
 
 import logging
 import os
@@ -27,7 +27,7 @@ class QuietScheduler(distributed.Scheduler):
     """A scheduler without a web server."""
 
     def start_http_server(self, *arguments: Any, **options: Any) -> None:
-        """Start none."""
+        """Start no web server."""
         self.http_server = _NoServer()  # type: ignore[assignment]
 
 
@@ -35,7 +35,7 @@ class QuietWorker(distributed.Worker):
     """A worker without a web server."""
 
     def start_http_server(self, *arguments: Any, **options: Any) -> None:
-        """Start none."""
+        """Start no web server."""
         self.http_server = _NoServer()  # type: ignore[assignment]
 
 
@@ -45,7 +45,7 @@ def security_of(file: ClusterFile) -> Security:
 
 
 def settle() -> None:
-    """Set dask's options for this process: its own log is silent, and its profiling and monitoring are off."""
+    """Set dask's options for this process: dask writes no log, and does no profiling or monitoring."""
     for name in ("distributed", "distributed.client", "distributed.worker", "distributed.scheduler", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set(

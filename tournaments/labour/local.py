@@ -7,5 +7,8 @@ __all__ = ["local_labour"]
 
 
 def local_labour(workers: int) -> Alone | Team:
-    """Return the executor for a number of workers: this process up to 1, else worker processes; the caller ends it."""
+    """Return the executor for a number of workers: worker processes, or this process if the number is 1 or less.
+
+    The caller has to shut the executor down.
+    """
     return Alone() if workers <= 1 else Team(workers)

@@ -27,7 +27,10 @@ _FIRST = 2  # tasks for each slot, of one job each, that are handed out before a
 
 
 def task_seconds(slots: int) -> float:
-    """Return the least time in seconds of a task on a cluster, whose scheduler hands out about 100 tasks a second."""
+    """Return the time, in seconds, that a task of short jobs should take on a cluster.
+
+    It grows with the slots, because the scheduler hands out about 100 tasks a second.
+    """
     return max(0.5, slots / 100)
 
 

@@ -44,7 +44,9 @@ class Parcel(NamedTuple):
 
 
 def make_parcel(path: Path) -> Parcel:
-    """Return the parcel of a file, or of all files below a folder; hidden files and bytecode are left out.
+    """Return the parcel of a file, or of all files below a folder.
+
+    Hidden files and folders below the folder, and folders ``__pycache__``, are left out.
 
     Raises
     ------

@@ -21,7 +21,7 @@ __all__ = ["serve_cluster"]
 
 _HEX_DIGITS = frozenset("0123456789abcdef")
 
-_DEATHS = 10  # workers that may die at the same jobs before these jobs count as their cause
+_DEATHS = 10  # workers that may die at the same jobs before dask takes the jobs for the cause and gives them up
 
 
 def serve_cluster(
@@ -44,11 +44,11 @@ def serve_cluster(
     facts : mapping
         Facts that must be equal on workers and on this machine, by name.
     say : callable
-        Called with a line when the scheduler is ready, and whenever a worker comes or goes.
+        Called with lines for the user when the scheduler is ready, and whenever the number of slots changes.
     host : str
         The address to listen at.
     port : int
-        0 for a free one.
+        The port; 0 for a free port.
     secure : bool
         Whether all connections use TLS.
     patience : float
@@ -108,7 +108,7 @@ class _Registry:
         return [digest for digest in digests if not self._path(digest).exists()]
 
     async def _store(self, digest: str, upload: str, offset: int, piece: bytes, is_last: bool) -> None:
-        """Write a piece of a file; `upload` is a name, because several clients can send the same file.
+        """Write a piece of a file; `upload` is the name of the transfer, as several clients can send the same file.
 
         Raises
         ------

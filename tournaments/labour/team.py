@@ -63,7 +63,7 @@ class _WorkerProcess:
         theirs.close()
 
     def send(self, packed: PackedWork, jobs: Sequence[Any]) -> None:
-        """Send jobs of a work; the first of them come with the work itself.
+        """Send jobs of a work; the work's content is sent only with its first jobs.
 
         Raises
         ------
@@ -296,6 +296,6 @@ def _work(pipe: Connection, not_mine: Sequence[Connection]) -> None:
     with contextlib.suppress(EOFError, OSError), contextlib.closing(Workplace()) as place:
         while True:
             if not pipe.poll(_IDLE_S):
-                place.close()  # the contestants' processes, which wait for a run that is over
+                place.close()  # ends the contestants' processes, as the run may be over
             packed, jobs = pipe.recv()
             pipe.send(sendable(place.do(packed, jobs, lambda: pipe.send(_BEGUN))))

@@ -50,14 +50,15 @@ class Site(NamedTuple):
 
 
 class Outsiders(NamedTuple):
-    """Agents from outside that take part in a work, in processes of their own.
+    """How agents play that run in processes of their own, such as agents from outside.
 
     Attributes
     ----------
     sandbox, network : bool
-        Whether they are in a sandbox, and whether they can use the network.
+        Whether the agents are in a sandbox, and whether they can use the network.
     seconds : float
-        The time in a job that is allowed for answers that come too late, before the limit of faults ends the job.
+        The most time that late answers can take in a job: the time limit of an answer times the number of late answers
+        that end the job.
     """
 
     sandbox: bool
@@ -74,11 +75,11 @@ class TravellingWork(Work, Protocol):
 
     @property
     def logs(self) -> Path | None:
-        """The folder for the output of agents on the run's own machine; None without agents from outside."""
+        """The folder for the output of agents on the run's own machine; None if the work has no such folder."""
 
     @property
     def outsiders(self) -> Outsiders | None:
-        """The agents from outside; None without any."""
+        """How agents in processes of their own play; None without such agents."""
 
     def departing(self) -> Self:
         """Return the work with absolute paths, and with the facts that must be equal on the other machine."""
@@ -135,8 +136,8 @@ class SettledWork:
 def paths_of(specs: Sequence[str]) -> list[Path]:
     """Return the files and folders that agents need on another machine.
 
-    These are Python files and stored strategies in folders. A program (``stdio``, ``acpc``, ``pokerbots``), a module
-    and the networks of ``continual`` have to be on the machine already, under the same name.
+    These are Python files, and the folders or packed files of stored strategies. A program (``stdio``, ``acpc``,
+    ``pokerbots``), a module and the networks of ``continual`` have to be on the machine already, under the same name.
 
     Raises
     ------
@@ -198,7 +199,7 @@ def _nets_of(spec: str) -> list[str]:
 
 
 def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:
-    """Yield the name of each log that grew since the last call, and up to `_MAX_LOG` of the bytes appended.
+    """Yield the name of each log that grew since the last call, and the first `_MAX_LOG` bytes appended at most.
 
     `read` has the size of each log at the last call, and is modified in place.
     """

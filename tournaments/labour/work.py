@@ -80,7 +80,7 @@ class Done(NamedTuple):
     Attributes
     ----------
     results : sequence
-        The results in the order of the jobs, up to the first job that failed.
+        The results of the jobs before the first job that failed, in order.
     error : Exception or None
         The exception of the job after the last result, or of `Work.begin`; None if all jobs were done.
     seconds : float
@@ -101,7 +101,7 @@ class Labour(Protocol):
         The number of jobs that can be done at the same time, beside the caller's own computing. A cluster's number may
         change. 0: each job is done when it is submitted.
     least_seconds : float
-        Seconds. Short jobs are submitted together, as many as take about this time.
+        A time in seconds. Short jobs are submitted together, as many as take about this time.
     is_mixed : bool
         Whether machines may differ in the last digits of results.
     """
@@ -112,7 +112,7 @@ class Labour(Protocol):
 
     @property
     def least_seconds(self) -> float:
-        """The least time in seconds of jobs that are submitted together."""
+        """The time, in seconds, that short jobs submitted together should take."""
 
     @property
     def is_mixed(self) -> bool:
@@ -145,7 +145,7 @@ class Workplace:
         self._do: Callable[[Any], Any] = _nothing
 
     def do(self, packed: PackedWork, jobs: Sequence[Any], on_begun: Callable[[], object] = lambda: None) -> Done:
-        """Do jobs up to the first that raises an exception; `on_begun` is called before the first."""
+        """Do jobs up to the first that raises an exception; `on_begun` is called before the first job."""
         results: list[Any] = []
         start = time.perf_counter()
         try:
@@ -169,7 +169,7 @@ class Workplace:
         Parameters
         ----------
         work : Work, optional
-            The work itself; by default it is unpacked.
+            The work itself; by default the content is unpacked.
         """
         if packed.digest == self._digest:
             return
@@ -216,9 +216,9 @@ class Borrowed:
     Parameters
     ----------
     executor : Executor
-        Stays open: the caller ends it.
+        The executor. The caller has to shut it down.
     slots : int
-        The number of its processes, at least 1.
+        The number of the executor's processes, at least 1.
     """
 
     least_seconds, is_mixed = 0.1, False

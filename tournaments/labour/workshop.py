@@ -38,8 +38,8 @@ __all__ = ["Delivery", "deliver", "prepare", "run_worker"]
 _PAUSE_S = 0.5  # between looks for a scheduler
 _LOOK_S = 5.0  # between looks at jobs that take long
 
-# Jobs can hang, in compiled code or because their process is stopped. They are given up after the first number of
-# seconds, and for each job the second number times the time of the slowest job so far.
+# Jobs can hang, in compiled code or because their process is stopped. They are given up after `_LEAST_LIMIT_S`, and
+# `_SLOWER` times the time of the slowest job so far for each job (`_Settled.limit`).
 _LEAST_LIMIT_S, _SLOWER = 60.0, 3.0
 
 Ask = Callable[..., Any]
@@ -72,7 +72,8 @@ class _Settled:
     allowed : float
         See `Outsiders.seconds`.
     slowest : float
-        The time of the slowest job of all workers, in seconds; 0 before it is known.
+        The time of the slowest job on all workers, in seconds; 0 before it is known. Jobs that were done together count
+        with their mean time.
     """
 
     packed: PackedWork
@@ -94,8 +95,8 @@ class Workshop:
     file : Path
         The cluster's file, hidden from agents.
     artefacts : Path or None
-        A folder with bucket tables, blueprints and solved games. A work uses those that it needs and that have the
-        right content; others are built or fetched.
+        A folder with bucket tables, blueprints and solved games. If one of them has the content that a work needs, the
+        work uses it; otherwise it is built or fetched.
     """
 
     def __init__(self, slots: int, file: Path, artefacts: Path | None = None):
@@ -155,12 +156,12 @@ class Workshop:
                 taken = self._team.seconds_of(task)
                 try:
                     self._tell_slowest(packed.digest, settled, 0.0, ask)
-                except BaseException:  # after the loss of a scheduler, the jobs would keep the child from later jobs
+                except BaseException:  # the scheduler is lost: the child process must not go on with these jobs
                     self._team.give_up(task)
                     raise
                 if settled.slowest and taken > patience * settled.limit(len(jobs)):
                     self._team.give_up(task)
-                    wait([task])  # until another process stands in the place of the one that was killed
+                    wait([task])  # until another process has replaced the killed one
                     message = (
                         f"{len(jobs)} job{'s' * (len(jobs) > 1)} took {taken:,.0f} s and more on "
                         f"{socket.gethostname()}, and the slowest job before {settled.slowest:,.1f} s"
@@ -176,7 +177,7 @@ class Workshop:
         shutil.rmtree(self._logs, ignore_errors=True)
 
     def _tell_slowest(self, digest: str, settled: "_Settled", seconds: float, ask: Ask) -> None:
-        """Tell the scheduler the time of a slow job, and learn that of the slowest job of all workers."""
+        """Tell the scheduler the time of a slow job, and learn the time of the slowest job of all workers."""
         with contextlib.suppress(OSError):  # a scheduler that does not answer
             settled.slowest = ask("slowest", digest=digest, seconds=seconds)
 
@@ -208,7 +209,7 @@ class Workshop:
         return place
 
 
-_workshop: Workshop  # of this process: dask passes a function's name and arguments, and no objects
+_workshop: Workshop  # the only one in this process, as the functions that dask calls can be given no object
 
 
 def deliver(packed: PackedWork, jobs: Sequence[Any], patience: float = 1.0) -> Delivery:

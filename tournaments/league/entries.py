@@ -1,8 +1,8 @@
 """The entries of a league. An entry is an agent with one content: after a change of its file the agent is a new entry.
 
 The content of an agent from outside is its file or program. The content of an agent of this package is its stored
-strategy, if any, and the code of this package that it plays by (`own_code`). An upgrade may change this code. The
-content of both also has the title of the spec, and whether reported strategies are believed.
+strategy, if any, and the code of this package that it plays by (`own_code`). An upgrade may change this code. Every
+content also has the title of the spec, and whether reported strategies are believed.
 
 Entries are numbered from 1 in the order in which they were added. Numbers are never used again, because they name the
 folders of pairings.

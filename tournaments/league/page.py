@@ -17,8 +17,8 @@ from plurispiel.tournaments.report.ranking import intervals_picture
 _RANKING = (
     "The mean rate against all other agents in mbb/hand, thousandths of a big blind per hand. All opponents count "
     "equally, whatever the number of hands. The intervals are percentiles over resampled groups, as if pairings had "
-    "been chosen beforehand; the table of ratings has anytime-valid ones. Two neighbours count as separated when the "
-    "anytime-valid interval of their difference excludes 0."
+    "been chosen beforehand; the table of ratings has anytime-valid intervals. Two neighbours count as separated when "
+    "the anytime-valid interval of their difference excludes 0."
 )
 _RATINGS = (
     "Nash averaging solves the game in which two players choose an agent each. The share is the agent's probability in "
@@ -29,7 +29,7 @@ _RATINGS = (
 )
 _CROSSTABLE = (
     "Rate of the row's agent against the column's in mbb/hand, with anytime-valid 95 % half-widths; a dash where the "
-    "pair has too few groups for one. Blue cells are gains of the row's agent, orange cells are losses."
+    "pair has too few groups. Blue cells are gains of the row's agent, orange cells are losses."
 )
 
 

@@ -214,7 +214,7 @@ class PairingFolder:
             return not (self.folder / _GROUPS).exists()
 
     def set_aside(self) -> Path:
-        """Rename the folder of the latest part, after keeping its groups, and return its path: another part may begin.
+        """Keep the groups of the latest part, rename the part's folder and return the new path; another part may begin.
 
         Groups that were not kept, and that only another version of this package can read, no longer count.
 

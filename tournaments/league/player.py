@@ -42,7 +42,7 @@ class PlayLimits(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A pairing that plays next, and the number of decks that it then has in all."""
+    """A pairing that plays next; `decks` is the number of decks of the whole pairing at which the batch ends."""
 
     first: Entry
     second: Entry

@@ -17,7 +17,7 @@ class HintAdviser:
     Parameters
     ----------
     agent : Agent
-        The agent; for an agent from outside, its stand-in.
+        The agent; for an agent from outside, the object that asks the agent's process.
     name : str
         The agent's name, for messages.
     """
@@ -45,14 +45,15 @@ class HintAdviser:
         return f"hint from {self._name}: {', '.join(parts) or 'no legal action'}"
 
     def shares(self, view: View) -> tuple[list[tuple[str, float]], str]:
-        """Return the agent's answer, and its error; one of the two is empty.
+        """Return the agent's answer, and the reason if there is none.
 
         Returns
         -------
         list of (str, float)
-            The legal actions in words with their probabilities if the agent reports them, otherwise its action.
+            Legal actions in words with their probabilities, if the agent reports probabilities; otherwise its action
+            with 1. Empty if the agent has failed in this hand, or if no action is legal.
         str
-            The reason why there is no answer, if the agent has failed in this hand.
+            The agent's error; empty without one.
         """
         answers: list[Decision] = []
 

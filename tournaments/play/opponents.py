@@ -65,7 +65,7 @@ class Opponents(contextlib.AbstractContextManager):
         self._processes.close()
 
     def make(self, spec: str, rivals: Sequence[str] = ()) -> Agent:
-        """Return a new agent. For an agent from outside this is a stand-in, whose process ends with the context.
+        """Return a new agent; an agent from outside runs in a process of its own, which ends with the context.
 
         Parameters
         ----------

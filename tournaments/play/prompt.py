@@ -69,7 +69,7 @@ def parse_key(text: str, public: PublicState) -> int:
     ----------
     text : str
         ``f``; ``c``, ``k`` or ``x``; ``h``, ``p``, ``a``; ``r`` or ``b`` with the chips on this street, as in ``r300``.
-        ``r`` or ``b`` alone is the raise where only one is legal. Capitals and commas in numbers are allowed.
+        ``r`` or ``b`` alone is the raise where only one is legal. Capitals are allowed, and commas within numbers.
 
     Raises
     ------

@@ -47,14 +47,14 @@ class Screen:
         # An empty NO_COLOR does not count, as its convention says (https://no-color.org).
         self._has_styles = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._echoes = not self._source.isatty()  # a terminal shows what is typed
-        self._num_refused = 0  # keys in succession
-        self._has_refused = False  # the last key
+        self._num_refused = 0  # number of keys refused in succession
+        self._has_refused = False  # whether the last key was refused
         if not width:
             width = shutil.get_terminal_size((_USUAL_WIDTH, 0)).columns if is_terminal else _USUAL_WIDTH
         self.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
         reconfigure = getattr(self._source, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")  # bytes that are no text count as an unknown key, and end nothing
+            reconfigure(errors="replace")  # bytes that are no text become an unknown key, and raise no exception
 
     def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
         """Write a text, wrapped to the width.

@@ -76,7 +76,7 @@ def cards_words(cards: Sequence[int]) -> str:
 
 
 def street_start(public: PublicState) -> tuple[int, ...]:
-    """Return the chips that each seat had put in before this street; antes count as put in before the first."""
+    """Return the chips that each seat had put in before this street; antes are put in before the first street."""
     if public.street == 0:
         return _antes(public.rules)
     return tuple(total - bet for total, bet in zip(public.contributions, public.street_contributions, strict=True))
@@ -151,7 +151,7 @@ def chips_words(chips: float) -> str:
 
 
 def _clipped(name: str, room: int) -> str:
-    """Return a name of at most `room` characters; of ``call#2`` the number stays."""
+    """Return a name cut to `room` characters; a number at its end, as in ``call#2``, is kept."""
     title, mark, number = name.partition("#")
     return title[: max(0, room - len(mark + number))] + mark + number if len(name) > room else name
 

@@ -246,7 +246,7 @@ class _Connection(http.client.HTTPConnection):
         self.sock = _TimedSocket(stream, self._end)
 
     def end(self) -> None:
-        """Close the socket. `close` leaves it open, as `http.client` calls it before a reply is read."""
+        """Close the socket; `close` leaves it open, because `http.client` calls `close` before a reply is read."""
         self.close()
         if self._stream is not None:
             self._stream.close()

@@ -27,8 +27,8 @@ MATCH = ("evaluation.replay", "tournaments.formats.acpc")
 def seated_agent(spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None) -> Iterator[Agent]:
     """Yield an agent that has played a hand in every seat, so that its strategy and kernels are loaded.
 
-    An agent from outside runs in a process of its own, with these limits and in this sandbox. Programs, which may count
-    their hands, are started and play none.
+    An agent from outside runs in a process of its own, with these limits and in this sandbox. Programs are started, but
+    play no hand, because a program may count its hands.
 
     Raises
     ------

@@ -21,8 +21,8 @@ _MEANS = (
 _LINES = "The frequency of each action of the first decision, and of each answer, in %."
 _FLOPS = (
     "A click on a heading sorts the table, a second click turns the order around. The weight is the number of flops "
-    "for which the flop stands. EV is in chips, all other figures but iterations are in %: equity and exploitability "
-    "of the pot, and frequencies of actions."
+    "for which the flop stands. EV is in chips, equity and exploitability are in % of the pot, and frequencies of "
+    "actions are in %."
 )
 
 

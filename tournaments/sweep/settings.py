@@ -42,7 +42,8 @@ class SweepSettings:
             raise ValueError(
                 "a sweep is for two players, as three players are solved on the river only: leave out middle"
             )
-        # The betting, and with it the algorithm, begins on the flop, whatever the file's board.
+        # The default algorithm depends on the street at which the betting begins: here the flop, whatever the file's
+        # board is.
         object.__setattr__(self, "spot", dataclasses.replace(self.spot, board="2c 2d 2h"))
         check_suits(self.spot)
 

@@ -63,7 +63,7 @@ class AgentAdviser:
     beliefs : callable
         See `Beliefs`.
     by_seat : bool
-        Whether each seat needs an agent of its own, as its answers depend on the seat's own earlier decisions.
+        Whether each seat needs an agent of its own, because an agent's answers depend on its seat's earlier decisions.
     """
 
     def __init__(self, make: Callable[[float], Any], beliefs: Beliefs, *, by_seat: bool):
@@ -147,7 +147,7 @@ def blueprint_adviser() -> Adviser:
 
 
 def search_adviser() -> Adviser:
-    """Return search, with the seconds as its time."""
+    """Return search as adviser; the seconds of a question are the time of a search."""
 
     def beliefs(agent: SearchAgent, hand: AskedHand, public: PublicState) -> np.ndarray:
         return agent.beliefs(public)[public.actor]
@@ -156,9 +156,10 @@ def search_adviser() -> Adviser:
 
 
 def continual_adviser(small: ContinualConfig | None = None) -> Adviser:
-    """Return continual re-solving.
+    """Return continual re-solving as adviser.
 
-    In hold'em its time is the seconds of the request; in small games it has the settings `small`.
+    In hold'em its time is the seconds of the question, at least 1. In small games it has the settings `small`, or the
+    defaults of `ContinualConfig`.
     """
 
     def beliefs(agent: ContinualAgent, hand: AskedHand, public: PublicState) -> np.ndarray:

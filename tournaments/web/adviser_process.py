@@ -87,7 +87,7 @@ class AdviserProcess:
             return {"advice": self._adviser.advise(read_asked_hand(question), asked["decision"], asked["seconds"])}
         except ValueError as error:
             return {"trouble": str(error)}
-        except Exception as error:  # a page must not see a traceback; who started the server may
+        except Exception as error:  # the traceback goes to standard error, and never to the page
             traceback.print_exc()
             return {"trouble": f"the adviser failed: {type(error).__name__}"}
 

@@ -153,7 +153,7 @@ class _Adviser:
                     answer = {"trouble": str(error)}
                 finally:
                     self._now = None
-            if answer:  # a cancelled one has none
+            if answer:  # a cancelled question has no answer
                 kind = "advice" if "advice" in answer else "trouble"
                 asked.tell({"type": kind, **about, **answer})
             if self._asked.get(asker) is asked:  # not replaced in the meantime
@@ -225,6 +225,6 @@ class _Adviser:
 
 
 def _begins_with(question: Question, other: Question) -> bool:
-    """Return whether two questions are about the same hand, and the first begins with the other's first decision."""
+    """Return whether two questions are equal, apart from the decisions after the first."""
     same = replace(other, decisions=question.decisions)
     return same == question and question.decisions[:1] == other.decisions[:1]

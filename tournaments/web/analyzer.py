@@ -28,9 +28,10 @@ def pasted_hands(text: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``data`` has the hands as `report.viewer.js` takes them. Each hand has its ``text``, from which the hand can be
-        read again, and ``data`` has in ``games`` the game of each hand, for advisers. ``troubles`` has a text for each
-        hand that is broken or not decided. ``left_out`` tells whether there are hands beyond the first 100.
+        ``data`` has the hands as `report.viewer.js` takes them. Each hand has a ``text`` from which it can be read
+        again; the text is empty if no format can express the hand. The entry ``games`` of ``data`` has the game of each
+        hand, for advisers. ``troubles`` has a text for each hand that is broken or not decided. ``left_out`` tells
+        whether there are hands beyond the first 100.
     """
     found = _histories(text)
     stories: list[dict[str, Any]] = []

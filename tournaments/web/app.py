@@ -69,8 +69,8 @@ class Pages:
     key : str
         The key of `Gate`.
     say : callable, optional
-        Called with a line when the advisers have been loaded, in the background from the start of the server on.
-        Without `say` an adviser is loaded when it is first asked.
+        Called with a line when the advisers have been loaded. They are loaded in the background from the start of the
+        server. Without `say` an adviser is loaded when it is first asked.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ class Assistant:
     adviser : str
         The spec of the agent that gives advice.
     isolate : callable
-        Returns the stand-in for the agent of a spec, which runs in a process of its own.
+        Returns the agent of a spec, which runs in a process of its own.
     deliver : callable
         Takes each part of the help as soon as it is ready.
     """
@@ -150,7 +150,7 @@ class Assistant:
         return ranges
 
     def _reach(self, spec: str, seat: int, public: PublicState) -> np.ndarray | None:
-        """Return the probability of an opponent's actions so far with each combo; None if it tells no strategy."""
+        """Return the probability of an opponent's actions so far with each combo; None if the agent tells none."""
         rules, state = self._rules, BettingState(self._rules)
         reach = np.ones(rules.num_combos)
         for k, action in enumerate(public.actions):

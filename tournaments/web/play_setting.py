@@ -100,7 +100,7 @@ class Order:
 
     @classmethod
     def parsed(cls, text: str) -> "Order":
-        """Return the order of a line of `text`."""
+        """Return the order that the method `text` has written as a line."""
         found = json.loads(text)
         sit = found["sit"] and Sit(**(found["sit"] | {"agents": tuple(found["sit"]["agents"])}))
         return cls(sit, found["session"], found["folder"], OutsideOptions(**found["outside"]))
@@ -213,7 +213,7 @@ def lobby_choices(listed: Sequence[str]) -> dict[str, Any]:
 
 
 def _plays(spec: str, rules: HoldemRules) -> bool:
-    if parse_spec(spec).name == "continual":  # its options are for small games, or for heads-up hold'em
+    if parse_spec(spec).name == "continual":  # in `LISTED` without options for small games, with options for hold'em
         is_small = rules.num_streets < len(STREETS)
         return rules.num_seats == 2 and is_small == (parse_spec(spec).options == ())
     try:

@@ -67,7 +67,7 @@ class SpotAdviser:
         Raises
         ------
         ValueError
-            If the decision is not one of two players on a turn or river of no-limit hold'em.
+            If the decision is not on a turn or river of no-limit hold'em that two players have begun.
         """
         public = hand.public(decision)
         first = _first_decision(hand, public)
@@ -181,7 +181,7 @@ def _bets(
 
 
 def _word(hand: AskedHand, start: PublicState, decision: int) -> str:
-    """Return the name of an action in names of nodes; `start` is the state at the street's first decision."""
+    """Return the word of an action in a node's name; `start` is the state at the street's first decision."""
     action = hand.actions[decision].action
     if action <= CALL:
         return "f" if action == FOLD else "c"
@@ -193,7 +193,7 @@ def _word(hand: AskedHand, start: PublicState, decision: int) -> str:
 
 
 def _real_actions(place: NodePlace, spot: Spot, start: PublicState) -> list[int]:
-    """Return a node's actions in the hand's own chips: the spot counts from another number of chips."""
+    """Return a node's actions in chips of the hand; in the spot each player has put in half of the pot before."""
     shift = max(start.contributions) - spot.pot // 2
     return [action if action <= CALL else action + shift for action in place.decision.children]
 

@@ -374,7 +374,7 @@ def lock_table(view: dict[str, Any], rows: np.ndarray, own_range: np.ndarray) ->
         raise ValueError("no hand is locked: lock one at least")
     numbers = [HUNL.combo_id(parse_cards(view["combos"][hand])) for hand in fixed]
     shares = np.zeros((HUNL.num_combos, rows.shape[1]))
-    shares[numbers] = np.floor(rows[fixed] / rows[fixed].sum(axis=1, keepdims=True) * 1e6) / 1e6  # sums stay below 1
+    shares[numbers] = np.floor(rows[fixed] / rows[fixed].sum(axis=1, keepdims=True) * 1e6) / 1e6  # no sum exceeds 1
     locked = np.zeros(HUNL.num_combos)
     locked[numbers] = 1.0
     left_out = int(shares.sum(axis=0).argmax())

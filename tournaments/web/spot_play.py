@@ -132,7 +132,7 @@ class SpotHand:
         return self._rng.permutation([card for card in range(52) if card not in gone])[:count].tolist()
 
     def _finish(self, folder: int | None) -> None:
-        """End the hand: the pot goes to the player who did not fold, or to the better hand on the whole board."""
+        """End the hand after a fold of the seat `folder`, or, without one, by a showdown on the whole board."""
         if folder is None:
             new = self._drawn(5 - len(self._board))
             self._board = (*self._board, *new)

@@ -43,8 +43,8 @@ def node_view(solution: SpotSolution, node: str) -> dict[str, Any]:
         `CARDS`, `FOLDED`, `SHOWDOWN`); ``path`` (the steps to the node: ``node, word, text, player``); ``lock`` (the
         node's name in a lock) and ``locked``. The lists ``combos, made, draw, strategy, action_ev, ev, equity, weight,
         pairs`` have an entry for each hand. In the last four lists an entry has two numbers, that of the player out of
-        position first. ``pairs`` is a hand's weight times the weight of the compatible hands, the weight in means.
-        Numbers that do not exist are None.
+        position first. ``pairs`` is a hand's weight times the weight of the other player's compatible hands. Means over
+        hands are weighted by ``pairs``. Numbers that do not exist are None.
 
     Raises
     ------

@@ -237,7 +237,7 @@ class OpenTables:
         Raises
         ------
         ValueError
-            If there is none of this session.
+            If the session has no open table.
         """
         if session not in self._open:
             raise ValueError("this table is not open; a hand that was not over does not count. The lobby continues it")

@@ -25,7 +25,7 @@ def add(commands) -> None:
         metavar="H",
         default="127.0.0.1",
         help="address to listen at: 127.0.0.1 for workers on this machine, this machine's own address or 0.0.0.0 for "
-        "others",
+        "workers on other machines",
     )
     add("--port", type=int, metavar="N", default=0, help="port, 0 to 65535; 0 takes a free one")
     add(
@@ -74,8 +74,8 @@ def add(commands) -> None:
         "--artefacts",
         type=Path,
         metavar="DIR",
-        help="folder, on a shared disk for instance, whose bucket tables, blueprints and solved games are used where "
-        "their content is the one that a run needs, before tables are built and files fetched",
+        help="folder of bucket tables, blueprints and solved games, for instance on a shared disk. Those with the "
+        "content that a run needs are used; all others are built or fetched",
     )
 
 

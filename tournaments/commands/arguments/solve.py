@@ -46,8 +46,8 @@ def add(commands) -> None:
         type=float,
         metavar="EPS",
         help="stop at the first measurement of exploitability (NashConv, unless two-player zero-sum) that is at most "
-        "EPS, above 0, in the game's unit; eight are made for each factor of ten in iterations. If the default number "
-        "of --iterations does not suffice, the exit code is 1",
+        "EPS, above 0, in the game's unit; there are eight measurements for each factor of ten in iterations. If the "
+        "default number of --iterations does not suffice, the exit code is 1",
     )
     add("--seed", type=int, metavar="N", help="seed of mccfr, linear-mccfr and deep-cfr, 0 or more (default: 1)")
     add(

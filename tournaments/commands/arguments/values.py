@@ -104,8 +104,8 @@ def _add_distil(actions) -> None:
     add = add_action(
         actions,
         "distil",
-        "Train a network for the end of a street with values of one for the start of the next, without solving; the "
-        "same command goes on where it was stopped.",
+        "Train a network for the end of a street, without solving: a network for the start of the next street gives "
+        "the values. The same command goes on where it was stopped.",
         ["values distil river-net --out end-of-turn-net", "values distil river-net --out quick-net --epochs 5"],
     ).add_argument
     add("net", metavar="NET", help="folder of a network for the start of the river or the turn")
@@ -135,7 +135,10 @@ def _add_train_all(actions) -> None:
     add("--situations", type=int, metavar="N", help="situations of each level (default: the preset's)")
     add("--unseen", type=int, metavar="N", default=1_000, help="number to measure with on each level, 1 or more")
     add(
-        "--minutes", type=float, metavar="M", help="time for situations; networks are then trained with those there are"
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="time for solving situations; networks are then trained with the situations solved so far",
     )
     add("--width", type=int, metavar="N", help="units of a hidden layer, 1 to 4,096 (default: the preset's)")
     add("--epochs", type=int, metavar="N", help="passes over all situations (default: the preset's)")
