@@ -1,6 +1,6 @@
 """Plays hands and measures agents: duplicate groups, AIVAT, exploitability, statistics.
 
-No module writes files or schedules matches.
+No module schedules matches, or writes files other than caches.
 
 Names are imported when they are first used, because every process of an agent from outside needs `hand` only.
 """

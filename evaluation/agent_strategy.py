@@ -13,7 +13,7 @@ from plurispiel.evaluation.hand import unreadable
 _TIMES_ASKED = 1_000
 """The least number of repeated questions, over all infosets, to an agent that answers with bare actions.
 
-Each infoset has the same number of them."""
+Each infoset gets an equal number of these questions."""
 
 
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:

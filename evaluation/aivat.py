@@ -20,14 +20,15 @@ an action a. Then
 where the *other* actions are those of the trusted opponent once two seats are left. Each bracket has mean 0 given o_t.
 The probability of an event e is s = sum_h B_t(h) p(e|h), with q(e) in place of p(e|h) in the last bracket, and s
 B_t+1(h) equals B_t(h) p(e|h). The second term of a bracket therefore averages to the first. The payoff term is the
-payoff's conditional expectation. Neither argument uses the number of seats or w, and only the last bracket uses an
+payoff's conditional expectation. Neither argument uses w or the number of seats, and only the last bracket uses an
 opponent's strategy.
 
 References
 ----------
 N. Burch et al.: AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games.
 AAAI (2018): the corrections of chance and own actions, and imaginary observations. N. Brown and T. Sandholm:
-Superhuman AI for Multiplayer Poker, Science 365 (2019), supplement: the same for one agent of six.
+Superhuman AI for Multiplayer Poker, Science 365 (2019), supplement: the same estimate for one agent at a table of
+six.
 """
 
 import functools

@@ -45,9 +45,9 @@ class Announced(NamedTuple):
 
 @dataclass
 class Answers:
-    """An agent's reported strategies at its decisions of a hand, or the reason they cannot be used, if any.
+    """The strategies that an agent reported at its decisions of a hand, or the reason why they cannot be used.
 
-    An agent that reports no strategy has neither.
+    If the agent reports no strategy, `announced` is None, and `refused` is empty unless the agent committed a fault.
     """
 
     announced: list[Announced] | None
@@ -68,7 +68,7 @@ class _Kinds(NamedTuple):
 
 
 _Read = tuple[Strategy, tuple[int, ...], _Kinds]
-"""A strategy that was read, the board, and the kinds."""
+"""A strategy that was read, the board on which it was read, and its kinds."""
 
 
 class Reports:
@@ -148,7 +148,7 @@ class Reports:
             if _is_fixed(strategy):
                 if len(kept) >= most:
                     del kept[next(iter(kept))]
-                kept[id(strategy)] = strategy, public.board, kinds  # with the object, so that no other has its id
+                kept[id(strategy)] = strategy, public.board, kinds  # the object itself, so that its id stays taken
         for kind, (low, high) in enumerate(zip(kinds.actions, kinds.highest, strict=True)):
             if low <= played <= high:
                 return Announced(*kinds, kind)

@@ -81,6 +81,7 @@ class StreetBatches(NamedTuple):
         For each batch, the number in the tree of each node of the batch's shape, lane by lane; -1 in a lane without a
         root.
     max_depth : int
+        The greatest depth of a node.
     """
 
     nodes: BatchNodes
@@ -262,5 +263,5 @@ def _stakes(tree: BettingTree, nodes: np.ndarray) -> np.ndarray:
 
 
 def _joined(shapes: list[_Shape], name: str, dtype: type) -> np.ndarray:
-    """Return one list of all shapes, shape after shape."""
+    """Return the lists of one name of all shapes, joined in the order of the shapes."""
     return np.concatenate([*(getattr(shape, name) for shape in shapes), np.empty(0)]).astype(dtype)

@@ -73,7 +73,7 @@ class BettingLines:
         return found
 
     def after(self, line: BettingLine, action: int) -> BettingLine:
-        """Return the line with one more action, which is legal."""
+        """Return the line with one more action, which must be legal."""
         found = line.following.get(action)
         if found is None:
             state = BettingState(self.rules, np.array(line.state, dtype=np.int64))

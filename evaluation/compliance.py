@@ -87,7 +87,7 @@ def check_agent(
         Number of different decks in each game.
     num_compared : int
         Number of hands of each game that three new instances play again. One is compared with the first instance. The
-        other two get different hole cards and are compared with each other.
+        other two play the hand with different hole cards, and their reports are compared with each other.
     seed : int
         Seed of the decks and of all random choices.
     on_hand : callable

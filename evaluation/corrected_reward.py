@@ -16,7 +16,7 @@ class CorrectedReward:
     """The learner's payoff, corrected for chance and for the agents' known strategies: a `score` of an environment.
 
     This is AIVAT's reduced form (`Score.reduced`), which needs no strategy of the learner. It has the mean of the
-    payoff. Once two seats are left, an agent's actions are corrected if the agent tells its strategy.
+    payoff. Once two seats are left, it also corrects for the actions of an agent that reports its strategy.
 
     Parameters
     ----------

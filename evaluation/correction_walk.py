@@ -161,7 +161,7 @@ class CorrectionWalk:
                 continue
             # A raise drawn from a range of sizes takes the value of the lowest size on both sides of the correction.
             # Any value leaves the score unbiased if both sides take the same value.
-            if kind == played:  # `weights` divided by the share of the action are B_t+1
+            if kind == played:  # this row of weights, divided by the share, is B_t+1
                 factors: tuple[float, ...] = -1.0 / shares[kind], 1.0
                 true_factors: tuple[float, ...] = -1.0, row[kind]
             else:

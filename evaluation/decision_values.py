@@ -37,7 +37,7 @@ class DecisionValues(NamedTuple):
         The part of a best response's gain that belongs to each infoset. A player's gains sum to the player's
         incentive (`Exploitability.incentives`).
     best : int32[I]
-        The index of a best response's action in each infoset.
+        The index, among each infoset's actions, of the action that a best response takes.
     """
 
     reach: np.ndarray

@@ -61,7 +61,7 @@ class StrategyRows(Protocol):
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
         """Return the strength by which a combo calls, checks or folds if it has no row: float64[num_combos].
 
-        That is a combo whose row is missing at the decision and at all decisions before it (`acting_rows`).
+        A combo has no row if its rows at the decision and at all decisions before it are missing (`acting_rows`).
         """
 
 

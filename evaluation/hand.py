@@ -92,7 +92,7 @@ class HandEnd(NamedTuple):
     board : tuple of int
         The board cards up to that street.
     hole_cards : tuple of tuple of int
-        The cards of each seat that showed them at a showdown, empty for all others.
+        The cards of each seat that showed them at a showdown, empty for all other seats.
     payoffs : tuple of float
         Net chips of every seat.
     """
@@ -170,8 +170,8 @@ def play_hand(
         The random stream of each seat for this hand.
     repair : bool
         Whether an agent continues the hand after a fault, as long as its process lives. Then an illegal action is
-        replaced by the nearest legal action. After an exception, or an answer that is not an action, the seat checks or
-        folds, for this decision only.
+        replaced by the nearest legal action. After an exception, or an answer that is not an action, the seat folds to
+        a bet, and checks otherwise, for this decision only.
 
     Raises
     ------

@@ -149,7 +149,7 @@ class LocalBestResponse(RangeAgent):
         chosen = np.zeros((len(combo_ids), len(actions)))
         for row, combo in enumerate(combo_ids.tolist()):
             gains = self._gains(public, combo, reach, actions, staying) if len(actions) > 1 else [0.0]
-            chosen[row, int(np.argmax(gains))] = 1.0  # the first of equals: a fold if offered, unless something gains
+            chosen[row, int(np.argmax(gains))] = 1.0  # the first of equal gains: a fold if nothing gains
         return Strategy(np.array(actions), chosen)
 
     def expectation(self, hand: Hand) -> float:
@@ -157,7 +157,7 @@ class LocalBestResponse(RangeAgent):
 
         A showdown is averaged over the opponent's range after all its actions, and over the board cards after the last
         decision. The mean over hands stays the same, and the variance falls. That holds for true reports: a false
-        report moves the mean, but not that of the payoffs.
+        report moves this mean, but not the mean of the payoffs.
 
         Raises
         ------
@@ -336,19 +336,18 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
 class GroupScore(NamedTuple):
     """The winnings of local best response in a group, in chips per hand.
 
-    Each number is the mean over four hands. With a shared deck, LBR plays them in both seats, each with both pairs of
-    hole cards.
+    Each number is the mean over four hands. With a shared deck, LBR plays both pairs of hole cards in both seats.
 
     Attributes
     ----------
     payoff : float
         Net chips won at the table.
     expectation : float
-        The same with each showdown averaged over the opponent's range (`LocalBestResponse.expectation`).
+        The payoff with each showdown averaged over the opponent's range (`LocalBestResponse.expectation`).
     corrected : float
         The AIVAT estimate of the chips that the opponent lost; NaN without AIVAT.
     reduced : float
-        The same without the opponent's own report: AIVAT's reduced form; NaN without AIVAT.
+        AIVAT's reduced form of the chips that the opponent lost, without the opponent's own report; NaN without AIVAT.
     own : float
         AIVAT's reduced form of the chips that local best response won; NaN without AIVAT.
     """
@@ -418,7 +417,7 @@ class Prober:
         self._streams = SeatStreams(2)
 
     def play(self, number: int) -> GroupScore:
-        """Play the four hands of the group of this number.
+        """Play the four hands of group `number`.
 
         Raises
         ------

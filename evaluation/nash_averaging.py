@@ -1,9 +1,10 @@
 """Nash averaging: ratings of agents against the equilibrium of the game in which two players choose an agent each.
 
-A mean over opponents changes when a copy of an opponent joins. A Nash average does not if the equilibrium is unique up
-to the copies, which then share the weight of the original. Here the matrix of payoffs is antisymmetric, so that the
-game is symmetric and has the value 0. The game's equilibria form a polytope, and the equilibrium of maximum entropy is
-unique. Where the polytope has several points, a copy changes which of them has the maximum entropy.
+A mean over opponents changes when a copy of an opponent joins. A Nash average stays the same if the equilibrium is
+unique up to the copies: original and copies then share the weight of the original. Here the matrix of payoffs is
+antisymmetric, so that the game is symmetric and has the value 0. The game's equilibria form a polytope, and the
+equilibrium of maximum entropy is unique. Where the polytope has several points, a copy may change which point has the
+maximum entropy.
 """
 
 from typing import NamedTuple

@@ -61,7 +61,7 @@ class _ValueWorkspace(NamedTuple):
     values : float64[2, max_depth + 1, num_combos]
         Values (`BEST`, `OWN`) of the node at each depth whose children are being added.
     started : bool[max_depth + 1]
-        For each depth, whether a child of this node has been added.
+        For each depth, whether a child of the node at this depth has been added.
     """
 
     rows: np.ndarray

@@ -106,7 +106,7 @@ class ReportedRows:
 def _no_earlier_rows() -> EarlierRows:
     """Return `EarlierRows` without any decision."""
     stored = np.empty(0, np.uint8)
-    stored.setflags(write=False)  # the type of packed blueprints, for which kernels are compiled anyway
+    stored.setflags(write=False)  # as in packed blueprints, whose types kernels are compiled for anyway
     none = np.empty(0, np.int64)
     zero = np.zeros(1, np.int64)
     return EarlierRows(stored, zero, none.reshape(0, 4), zero, np.empty(0), none, none, np.empty(0, np.float64))

@@ -64,7 +64,7 @@ def compare_solvers(
     seeds: int,
     on_seconds: Callable[[float], None] = lambda spent: None,
 ) -> Iterator[TimedRun]:
-    """Run each algorithm for equal time, and sampled ones once for each seed; yield each run when it is finished.
+    """Run each algorithm for equal time, sampled algorithms once for each seed; yield each run when it is finished.
 
     Parameters
     ----------

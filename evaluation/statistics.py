@@ -9,8 +9,8 @@ import numpy as np
 MIN_SEQUENTIAL_SAMPLES = 100
 """With fewer samples a sequential test decides nothing, since few samples may miss the spread of heavy tails."""
 
-# An anytime-valid interval is valid with any variance that was fixed beforehand. The variance only decides for which
-# numbers of samples the interval is tightest.
+# An anytime-valid interval is valid with any `_EFFECT_VARIANCE` that was fixed beforehand. This variance only decides
+# for which numbers of samples the interval is tightest.
 _EFFECT_VARIANCE = 0.01
 """Variance of the standardised effects that the sequential test expects: effects of about a tenth of the samples'
 standard deviation."""

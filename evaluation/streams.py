@@ -17,8 +17,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import deal_deck
 
 _DECK, _AGENT, _ORDER, _VALUES, _ADVISER = 0, 1, 3, 4, 5
-"""Purposes of streams; number 2 belongs to the drawing of line-ups (`schedule`), and 5 in runs of `Prober` to all
-random choices but the decks."""
+"""Purposes of streams. Number 2 belongs to the drawing of line-ups (`schedule`). In runs of `Prober`, number 5 belongs
+to all random choices but the decks."""
 
 _WORD = 1 << 64
 

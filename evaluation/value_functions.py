@@ -207,7 +207,7 @@ class Checkdown(ValueFunction):
             return np.full(rules.num_combos, -float(contribution))
         pots = _pots(rules, seat, state)
         key = (seat, situation.board, situation.hole_cards.tobytes())
-        # A call and any raise of another seat lead to the same pots: none holds chips above this seat's contribution.
+        # A call and any raise of another seat lead to the same pots: no pot holds a seat's chips above this seat's.
         known = (key, contribution, *pots)
         values = self._known.get(known)
         if values is None:

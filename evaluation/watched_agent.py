@@ -82,7 +82,7 @@ class LogUniformSizes(Listener):
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand."""
         super().restart(rules, seat, rng)
-        if self.is_remote:  # it draws from a copy of `rng`: the same numbers would decide its actions and the sizes
+        if self.is_remote:  # it draws from a copy of `rng`: one number would decide its action and the size
             self.rng = np.random.default_rng(int(rng.integers(1 << 63)))
 
     def act(self, view: View) -> int:

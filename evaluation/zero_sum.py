@@ -16,12 +16,12 @@ in the schedule. Given the past they are constants, so the corrected scores less
 The scores are therefore unbiased and uncorrelated, do not change when more groups follow, and may enter anytime-valid
 intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to Z. With m
 earlier groups the fit has the weight m / (m + 20), and a prior has the rest. Contestants that report no strategy, if
-any, have the prior 1 together if they hold half of the seats or more, as a single one does heads-up. Else they have 1/2
-together, and the others have the rest: the luck that AIVAT leaves to many others is in Z, too
-(`tournaments/bench/README.md` has the measurement). Seats of one kind have equal shares. The prior stands alone while Z
-hardly varies, as between two contestants without reports, whose corrections of chance mirror each other. If a
-coefficient lies outside [-0.5, 1.5], all coefficients of the table move towards the prior, just as far as needed. Each
-of these steps keeps the sum of a table's coefficients at 1, so that the table's corrected scores sum to 0.
+any, have the prior 1 together if they hold half of the seats or more, as one of two seats heads-up. Else they have 1/2
+together, and the contestants that report have the rest: the luck that AIVAT leaves to many of these is in Z, too
+(`tournaments/bench/README.md` has the measurement). In both groups of contestants, all seats have equal shares. The
+prior stands alone while Z hardly varies, as between two contestants without reports, whose corrections of chance mirror
+each other. If a coefficient lies outside [-0.5, 1.5], all coefficients of the table move towards the prior, just as far
+as needed. Each of these steps keeps the sum of a table's coefficients at 1. So the table's corrected scores sum to 0.
 
 Z must not contain the report of an agent that may gain by an invented one: with an invented report the mean of Z is not
 0, and the scores of all others would move. Callers therefore pass scores of agents that are not trusted without the
@@ -49,7 +49,7 @@ def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
     """Return the prior of each contestant; the priors of a table sum to 1.
 
     Contestants that report no strategy, if any, have 1 together if they hold half of the seats or more, and else 1/2.
-    The others have the rest. Seats of one kind have equal shares.
+    The contestants that report have the rest. In both groups of contestants, all seats have equal shares.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def coefficients(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarray)
     """
     if not len(scores):
         return np.empty(scores.shape)
-    # The same numbers are taken off all groups, so that large means do not eat up the digits of small spreads.
+    # The same numbers are taken off all groups, so that large means cost small spreads no digits.
     centred = scores - scores[0]
     sums = centred.sum(axis=1, keepdims=True)
 

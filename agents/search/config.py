@@ -54,14 +54,14 @@ class SearchConfig:
         limit. A two-player search of the last street does ten times as many, since its iterations are cheap. In a
         search by Monte Carlo CFR each iteration is eight deals for every seat that can act.
     threads : int
-        Number of threads; 0 for as many as there are processors. With a setting of `iterations`, a search by Monte
-        Carlo CFR uses one thread.
+        Number of threads; 0 for as many as there are processors. With `iterations` above 0, a search by Monte Carlo
+        CFR uses one thread.
     play : {"average", "final"}
         The strategy that acts: the weighted average over the iterations, or the strategy after the last iteration, as
         published. Beliefs always follow the average.
     purge : float
         Actions below this probability are not played, unless all are below it; 0, as published, keeps all actions. A
-        two-player search of the last street, where nothing is sampled, always keeps all.
+        two-player search of the last street, where nothing is sampled, always keeps all actions.
     root : {"street", "decision"}
         Where a search after the first street begins. With ``street``, as published, it begins at the start of the
         street, so that the opponents' earlier strategies on the street are solved for, too. With ``decision`` it begins

@@ -1,7 +1,7 @@
 """The continuation strategies among which players choose at the frontier of a depth-limited subgame.
 
 At a leaf, each player who can still act chooses one of k versions of the blueprint for the rest of the hand, unseen by
-the others. So the strategy found before the leaf takes into account that the others can still adapt after it.
+the others. So the strategy found before the leaf takes into account that the others can adapt to it after the leaf.
 
 References
 ----------

@@ -48,8 +48,9 @@ traversal, which visits few."""
 _MAX_ITERATIONS = 100_000
 
 _WARM_START = 300.0
-"""The factor by which a warm start's regrets are larger here than in a two-player search. Larger ones are needed, since
-here the regrets that an iteration adds are multiplied by the iteration's number."""
+"""The factor by which a warm start's regrets are larger here than in a two-player search.
+
+Here the regrets that an iteration adds are multiplied by the iteration's number, so a warm start needs larger ones."""
 
 
 class NoCompatibleHands(ValueError):
@@ -173,7 +174,7 @@ class MultiwayWorkspace(NamedTuple):
 
 
 class _Worker(NamedTuple):
-    """A thread's random numbers, uint64[4], and memory."""
+    """The state of a thread's random numbers, uint64[4], and the thread's memory."""
 
     stream: np.ndarray
     work: MultiwayWorkspace
@@ -390,7 +391,7 @@ class MultiwaySolver:
             return False  # compatible hands are rare in these ranges: later traversals deal again
         self._learn(seat, float(number), worker)
         # An update of the averages covers whole ranges and needs no deal, so one update in `DEALS` traversals of a seat
-        # is enough. The first traversal is one of these, so that even a search stopped right after it has an average.
+        # is enough. The first traversal has an update, so that even a search stopped right after it has an average.
         if number % DEALS == 1:
             beliefs = self._beliefs[seat]
             kernels.add_averages(
@@ -479,7 +480,7 @@ def solve_multiway(
     began: float,
     deadline: float,
 ) -> StreetSolution:
-    """Return the solution of a street, or of the rest of one, for any number of players.
+    """Return the solution of a street, or of the rest of a street, for any number of players.
 
     Parameters
     ----------
@@ -490,7 +491,7 @@ def solve_multiway(
     history : Path
         Actions of the hand before the root.
     path : Path
-        Actions since the root. A raise ends the subgame only if it comes after all of these actions. If the street has
+        Actions since the root. The subgame has room for at least one more raise than the path has. If the street has
         too many nodes, no raises are on offer once the betting departs from this path.
     added, frozen
         Off-tree raises, and frozen strategies; see `StreetSolution`.

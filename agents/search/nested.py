@@ -312,12 +312,12 @@ class NestedSearch:
         return self._roots[key]
 
     def _beliefs_at_end(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
-        """Return the beliefs after the last action of a segment, before new board cards."""
+        """Return the beliefs after `actions`, whose last action ends a segment, before new board cards."""
         if not actions:
             return initial_beliefs(self._rules)
         street = actions[-1].street
         seen = board[: self._rules.board_size(street)]
-        # Find the segment of the last decision: given its action, too, `at` would return a segment of the next street.
+        # Find the segment of the last decision: given its action, too, `at` may find a segment that begins after it.
         segment = self._segments.at(actions[:-1], street, seen)
         return self._beliefs_after(segment._replace(here=(*segment.here, actions[-1])), seen)
 

@@ -25,8 +25,8 @@ class PlannedRows:
     """A blueprint's strategies in the betting of searches.
 
     A bet of the search counts as the nearest size of the blueprint's tree, and a bet of the blueprint as the nearest
-    size that the search offers. The exception is a bet between two sizes of the tree: the probability of folding to it
-    is the weighted mean of the probabilities at both sizes.
+    size that the search offers. The exception is a bet of the search between two sizes of the tree: the probability of
+    folding to it is the weighted mean of the probabilities at both sizes.
 
     Parameters
     ----------

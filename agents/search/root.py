@@ -54,7 +54,7 @@ MIN_BELIEF = 1e-5
 MAX_RAISES = 2
 """With more than two players, a subgame ends after this many raises on its street. If the street has had as many raises
 before the root, the subgame ends after the first raise beyond the root. The first and the last street have no such
-limit. The paper ends a flop after its second raise."""
+limit. The paper ends the subgame of a flop after the second raise."""
 
 MAX_PREFLOP_SEATS = 4
 """The largest number of players left for which there is a search before the flop, as in the paper."""
@@ -154,7 +154,7 @@ def can_search_street(state: BettingState) -> bool:
 
 
 class TwoSeats:
-    """The game of a two-player search: the two players who are left, in the order of the table.
+    """The game of a two-player search: the two players who are left, in the order of their seats.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt
 
 
 def _max_nodes(config: SearchConfig, limit: int, in_a_second: int) -> int:
-    """Return how many nodes the betting may have: `limit`, and under a time limit at most `in_a_second` a second."""
+    """Return how many nodes the betting may have: `limit`, or under a time limit `in_a_second` a second if fewer."""
     return limit if config.iterations else int(min(limit, config.time * in_a_second))
 
 

@@ -121,7 +121,7 @@ class Segments:
             strategy = self._blueprint.range_strategy(self.public(actions[:-1], board))
             assert strategy is not None
             offered = strategy.actions[strategy.actions > CALL]
-            # The supplement's distance of $100 is its big blind.
+            # The supplement asks for a distance of more than $100, the big blind of its game.
             self._off_tree[path] = bool((abs(offered - path[-1]) > self._rules.big_blind).all())
         return self._off_tree[path]
 

@@ -33,8 +33,8 @@ class SearchedNode:
     actions : tuple of int
         The actions on offer, ascending.
     average, played : float64[num_combos, num_actions]
-        The strategy by which beliefs are updated, and the strategy that acts. NaN for combos outside the range of the
-        seat to act, unless their row is frozen.
+        `average` updates beliefs, and `played` acts. Rows are NaN for combos outside the range of the seat to act,
+        unless the row is frozen.
     """
 
     actions: tuple[int, ...]
@@ -127,14 +127,14 @@ class Deadline:
     due = 0.0
 
     def begin(self, seconds: float) -> None:
-        """Set the time to some seconds from now."""
+        """Set the time to `seconds` from now."""
         self.due = time.perf_counter() + seconds
 
     @contextlib.contextmanager
     def half(self) -> Iterator[None]:
-        """Give the searches inside the ``with`` block half of the time left, so that the present search has the rest.
+        """Give earlier searches, inside the ``with`` block, half of the time left; the present search has the rest.
 
-        At the table these earlier searches are nearly always done already, and nothing is lost. With ``root=decision``
+        At the table the earlier searches are nearly always done already, and take no time. With ``root=decision``
         an off-tree raise asks for one more search from the earlier root. An agent that joins a hand has to do all
         earlier searches.
         """

@@ -20,7 +20,7 @@ Path = tuple[int, ...]
 MAX_NODES = 7_000
 """The largest number of nodes of a street's betting with all raises on offer.
 
-A larger tree takes too long to lay out and to solve. Narrow trees (`SearchBetting`, `seen`) may be larger."""
+A larger tree takes too long to lay out and to solve. A narrow tree (see `seen` of `SearchBetting`) may be larger."""
 
 MAX_BYTES = 1_000_000_000
 """The largest size of a street's tables, in bytes, with which `is_small` accepts a menu.
@@ -34,14 +34,16 @@ class StreetTree(NamedTuple):
     Attributes
     ----------
     kinds, actors, num_actions, first_child : int32[num_nodes]
-        `kinds` is the kind of each node: `DECISION`, `END` or `LEAF`. For decisions, the others are the seat to act,
-        the number of actions and the index of the first child. At ends and leaves only `kinds` has a meaning.
+        `kinds` is the kind of each node: `DECISION`, `END` or `LEAF`. For decisions, `actors` has the seat to act,
+        `num_actions` the number of actions and `first_child` the index of the first child. At ends and leaves only
+        `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
-        The first cell of the seat's table at the node, -1 if the seat has no choice there. Cells of
-        decisions have lower numbers than cells of choices at leaves. So arrays of averages and of frozen rows can end
-        with the last decision.
+        The first cell of each seat's table at each node, -1 if the seat has no choice there. Cells of decisions have
+        lower numbers than cells of choices at leaves. So arrays of averages and of frozen rows can end with the last
+        decision.
     reach_rows : int32[num_nodes, num_seats]
-        Row of the seat's reach in the workspace. Nodes after the same decisions and actions of the seat share a row.
+        The row of each seat's reach in the workspace. Nodes after the same decisions and actions of a seat have one row
+        for the seat.
     live : int64[num_nodes]
         The set of seats that have not folded, as a bit mask.
     contributions : int64[num_nodes, num_seats]

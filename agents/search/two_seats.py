@@ -172,7 +172,7 @@ def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, u
 
 
 def forced_weights(free: np.ndarray, estimate: np.ndarray, share: float) -> np.ndarray:
-    """Return the weights of the opponent's hands that must continue through a gadget: float64[num_combos].
+    """Return the weights with which the opponent's hands must continue through a gadget: float64[num_combos].
 
     Parameters
     ----------

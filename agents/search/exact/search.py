@@ -3,8 +3,8 @@
 Pluribus searches at the start of a street, from the beliefs of all seats, to the end of the street or of the game. It
 plays the result for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019,
 Algorithm 2). The tree of a small game contains all actions, so no off-tree action requires another search. The strategy
-at a public state then depends on that state alone, for any seat. So one subgame for each start of a street gives the
-whole strategy of search, whose exploitability can be computed exactly.
+at a public state then depends on that state alone, whichever seat searches. So one subgame for each start of a street
+gives the whole strategy of search, whose exploitability can be computed exactly.
 
 In shapes, A counts the actions of all infosets, H histories, P public states and n players, as in `GameTree`. A' counts
 the actions of a subgame.
@@ -127,7 +127,7 @@ class SearchedSubgame:
     average, final : float64[A']
         The average strategy and the last iterate, in the order of the subgame's actions.
     player : int or None
-        The player whose part of the strategies is played; None if all players' parts are.
+        The player whose part of the strategies is played; None if the parts of all players are played.
     """
 
     subgame: GameTreeSubgame

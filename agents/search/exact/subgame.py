@@ -21,8 +21,9 @@ from plurispiel.abstraction.trees.histories import Histories
 from plurispiel.abstraction.trees.public_states import PublicStates
 
 _PLAIN, _GADGET, _REFUSED = 0, -1, -2
-"""Stages of a history in a subgame: no special stage, before the gadget's choice, and after the opponent has
-terminated. Stages above 0 are the number of players who have picked a continuation."""
+"""Stages of a history in a subgame: `_GADGET` before the gadget's choice, `_REFUSED` after the opponent has terminated.
+
+All other stages are the number of players who have picked a continuation: `_PLAIN` if none has."""
 
 
 @dataclass(frozen=True, eq=False)
