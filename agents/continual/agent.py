@@ -120,7 +120,7 @@ class ContinualAgent(Agent):
 
     @property
     def clamped(self) -> int:
-        """Number of street ends with more chips behind than in the networks' training, over all solves so far."""
+        """See `base.TellsOrigins`; 0 in small games."""
         return self.counts["clamped"]
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
@@ -131,7 +131,7 @@ class ContinualAgent(Agent):
         ValueError
             If neither agent plays the game, or the options are for the other kind of game.
         ArtefactRefused
-            If the option `values` names a network that cannot be used.
+            If the option `values` or `nets` names networks that cannot be used.
         """
         super().restart(rules, seat, rng)
         is_small = rules.num_streets <= MAX_STREETS

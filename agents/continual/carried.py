@@ -4,9 +4,10 @@ A bound is the expected value of one of the opponent's combos, in chips of the w
 put in count as lost. The paper carries counterfactual values instead. Whenever the range is normalised, they must be
 divided by the same number as the range; the paper's listing leaves this division out. Expected values need no division.
 
-The seat's action multiplies the range, and the bounds become the opponent's values after the action. A card takes
-combos out of the range, and the bounds become the opponent's values after the card. An action of the opponent changes
-neither: a bound holds for the best of the opponent's actions, so it holds for a bet of any size.
+The seat's action multiplies the range by the action's probabilities, and the bounds become the opponent's values after
+the action. A card takes combos out of the range, and the bounds become the opponent's values after the card. An action
+of the opponent changes neither: a bound holds for the best of the opponent's actions, so it holds for a bet of any
+size.
 
 References
 ----------
@@ -26,7 +27,7 @@ from plurispiel.agents.continual.lookahead import SolvedLookahead
 __all__ = ["NOBODY", "Carried", "expected_values", "facing", "start"]
 
 NOBODY = 1e-12
-"""If all hands together have a smaller weight, no hand counts as taking an action or as facing another hand."""
+"""If the weight of all hands is smaller, no hand counts as taking an action or as facing another hand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +97,9 @@ class Carried:
         solution : SolvedLookahead
             The seat's last solution on the street before.
         node : int
-            The end of the street in `solution`.
+            The node in `solution` at which the street ended.
         board : tuple of int
-            The whole board.
+            The whole board, with the new cards.
         """
         rules = solution.rules
         free = rules.free_combos(board)
@@ -128,8 +129,8 @@ def facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np.
 
 
 def expected_values(values: np.ndarray, masses: np.ndarray) -> np.ndarray:
-    """Return expected values: counterfactual values over the weight of the hands that each hand faces.
+    """Return expected values: counterfactual values divided by the weight of the hands that each hand faces.
 
-    They are 0 for hands that face no hand, for which a bound has no effect.
+    The value of a hand that faces no hand is 0, as a bound has no effect there.
     """
     return np.divide(values, masses, out=np.zeros_like(values), where=masses > 0.0)

@@ -46,7 +46,7 @@ class ContinualConfig:
     inner : int
         Iterations of the solver of the next street, each time that values are asked for.
     noise : float
-        Error that is added to these values: its root mean square, in pots.
+        Root mean square, in pots, of an error that is added to these values.
     kind : {"fixed", "fresh", "ranges"}
         The kind of error, see `Noise`.
     seed : int
@@ -59,7 +59,7 @@ class ContinualConfig:
     estimate : float
         On a seat's first decision of the second street, this share of the opponent's weight is spread in proportion to
         the range that the last solution gives the opponent; 0.9 as published. The rest is spread evenly. If the seat
-        acts first on the street, hands of this share have no choice to terminate.
+        acts first on the street, this share of the weight has no choice to terminate.
     purge : float
         Actions below this probability are not played, unless all are below it.
     menu : {"rules", "fchpa", "fcpa", "fc"}
@@ -107,7 +107,7 @@ class ContinualConfig:
 
     @property
     def net(self) -> str:
-        """The folder of the network that gives `values`; empty if none does."""
+        """The folder of the network that `values` names; empty if it names none."""
         return net_folder(self.values)
 
     @property

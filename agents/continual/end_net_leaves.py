@@ -21,7 +21,7 @@ __all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
 class EndNetLeaves:
     """Values that a network gives for the end of a street. `boards` holds only the street's own board.
 
-    Chips behind, in pots, beyond the largest number of the training count as that number.
+    If more chips are behind, in pots, than in any situation of the training, the network sees the training's maximum.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class EndNetLeaves:
         self.num_clamped = int((spr > deepest).sum())
         self._open = np.flatnonzero(spr > 0.0)
         self._spr = spr[self._open].clip(max=deepest)
-        # Entry [r, c] is the margin of hand c against hand r: rows are for hands of the other seat.
+        # Entry [r, c] is the margin of hand c against hand r, a hand of the other seat.
         self._margins = np.ascontiguousarray(margin_matrix(rules, boundary.board).T)
         self._no_bias = np.zeros(len(hands.combos), np.float32)
         known = canonical_hands(rules, boundary.board)
@@ -82,10 +82,13 @@ class EndNetLeaves:
         return values[:, :, None]
 
     def _residuals(self, reach: np.ndarray) -> np.ndarray:
-        """Return the gain of bets over checking down, weighted by the other seat's reach, in pots: float64[2, X, H]."""
+        """Return the gain of bets over checking down, weighted by the other seat's reach, in pots.
+
+        `reach` and the result are float64[2, X, H], for the X ends with chips behind.
+        """
         here = reach[:, :, self._places]
         totals = here.sum(axis=2, keepdims=True)
-        # A seat without reach here counts as one with all hands: its own values still enter its regrets.
+        # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
         ranges = np.divide(here, totals, out=np.full_like(here, 1.0 / here.shape[2]), where=totals > 0.0)
         seen = inputs(self._bins, ranges, self._spr, self._features)
         outputs = self._net.outputs(seen, threads=self._threads).astype(np.float64).transpose(1, 0, 2)

@@ -23,7 +23,7 @@ __all__ = ["ExactLeaves"]
 class ExactLeaves:
     """Values of best responses to the average strategies of a solver of the last street.
 
-    The solver starts from zero at each question.
+    The solver starts from zero at each call of `values`.
 
     A bound needs the values of best responses. The average strategy's own values are those of an average opponent, and
     re-solving with them does not converge.
@@ -33,13 +33,13 @@ class ExactLeaves:
     boundary : Boundary
         The end of the second to last street.
     inner : int
-        Iterations of CFR+ at each question.
+        Iterations of CFR+ at each call of `values`.
     """
 
     def __init__(self, boundary: Boundary, inner: int):
         rules = boundary.rules
         ranges = np.ones((2, rules.num_combos))
-        different = np.arange(rules.num_combos, dtype=np.float64)[None]  # no two suits are alike: ranges may differ
+        different = np.arange(rules.num_combos, dtype=np.float64)[None]  # ranges may tell suits apart
         deals = deal_streets(rules, boundary.street, boundary.board, ranges, different, np.float64)[1]
         self.boards = deals.boards
         self.num_solves = self.num_iterations = 0

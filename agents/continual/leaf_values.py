@@ -80,11 +80,11 @@ class Leaves(Protocol):
 
     @property
     def num_solves(self) -> int:
-        """Calls of a solver of the next street so far, one for each end, board and question."""
+        """Number of solves of the next street so far: one for each end and board at each call of `values`."""
 
     @property
     def num_iterations(self) -> int:
-        """Iterations of that solver so far, in all calls."""
+        """Number of iterations in all these solves."""
 
     def values(self, reach: np.ndarray) -> np.ndarray:
         """Return the values of all hands, float64[2, E, B, H], for both seats' reach at the ends, float64[2, E, H]."""
@@ -169,8 +169,9 @@ class Noise:
     size : float
         The root of the mean square of the errors drawn, as a share of the pot.
     kind : {"fixed", "fresh", "ranges"}
-        ``fixed`` errors depend on public state, hand and seed alone, like a bias; ``fresh`` errors are drawn again for
-        each question; ``ranges`` errors are a fixed linear function of both ranges, scaled to a constant size.
+        ``fixed`` errors depend on public state, hand and seed alone, like a bias. ``fresh`` errors are drawn again each
+        time that values are asked for. ``ranges`` errors are a fixed linear function of both ranges, scaled to a
+        constant size.
     seed : int
     """
 
@@ -205,12 +206,12 @@ class NoisyLeaves:
 
     @property
     def num_solves(self) -> int:
-        """Calls of a solver of the next street so far."""
+        """See `Leaves`."""
         return self._leaves.num_solves
 
     @property
     def num_iterations(self) -> int:
-        """Iterations of that solver so far."""
+        """See `Leaves`."""
         return self._leaves.num_iterations
 
     def values(self, reach: np.ndarray) -> np.ndarray:

@@ -37,8 +37,8 @@ __all__ = ["BOUNDS", "Lookahead", "Means", "Opponent", "SolvedLookahead"]
 BOUNDS = ("iterations", "average", "best")
 """The values that bound the opponent.
 
-``iterations`` are means over the iterations, as in the paper. ``average`` are the values of the average strategies, and
-``best`` those of the opponent's best response to the average strategy.
+``iterations`` are means over the iterations that are not omitted, as in the paper. ``average`` are the values of the
+average strategies, and ``best`` those of the opponent's best response to the average strategy.
 """
 
 _NOBODY = -1
@@ -96,7 +96,8 @@ class SolvedLookahead:
         The boards of the next street; empty on the last street.
     means : Means
     reached : float64[A, num_combos]
-        The mean reach of each action's seat after the action, for A actions, in the order of their decisions' nodes.
+        For each of A actions, the mean reach of the acting seat after it. The actions of a decision lie side by side,
+        and decisions are in the order of their nodes.
     first_action : dict of int to int
         The row in `reached` of each decision's first action, by the decision's node.
     end_pairs : float32[n, 2, E, num_combos]
@@ -272,7 +273,7 @@ class Lookahead:
         forced, terminating = np.zeros(num_hands), np.zeros(num_hands)
         if opponent is not None:
             forced = opponent.forced[live]
-            # Values are weighted by the matching hands of the other seat; bounds in chips must be, too.
+            # Counterfactual values are weighted by the other seat's compatible hands. Bounds in chips are not yet.
             terminating = opponent.bounds[live] * fold_mass(self._hands, dealt[1 - opponent.seat])
         return kernels.RootRanges(
             seat=np.array([_NOBODY if opponent is None else opponent.seat]),

@@ -65,7 +65,7 @@ class NetLeaves:
         for each, places, bins, features in zip(self._hands, self._places, self._bins, self._features, strict=True):
             here = reach[:, :, places]
             totals = here.sum(axis=2, keepdims=True)
-            # A seat without reach here counts as one with all hands: its own values still enter its regrets.
+            # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
             ranges = np.divide(here, totals, out=np.full_like(here, 1.0 / here.shape[2]), where=totals > 0.0)
             seen.append((ranges, fold_mass(each.hands, ranges[::-1]), totals))
             rows.append(inputs(bins, ranges, spr, features))

@@ -30,7 +30,7 @@ class PreflopLeaves:
     boundary : Boundary
         A boundary without board cards.
     deepest : float
-        The most chips behind, in pots, that the network is given; more count as this number.
+        The most chips behind, in pots, that the network sees. Where more are behind, it sees this number.
     threads : int
         Number of threads; the values do not depend on it.
 
@@ -66,9 +66,12 @@ class PreflopLeaves:
         return values[:, :, self._classes][:, :, None]
 
     def _residuals(self, sums: np.ndarray) -> np.ndarray:
-        """Return the gain of bets over checking down, weighted by the other's reach, in pots: float64[2, X, 169]."""
+        """Return the gain of bets over checking down, weighted by the other seat's reach, in pots.
+
+        `sums`, each seat's reach by class, and the result are float64[2, X, 169], for the X ends with chips behind.
+        """
         totals = sums.sum(axis=2, keepdims=True)
-        # A seat without reach here counts as one with all hands: its own values still enter its regrets.
+        # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
         even = np.broadcast_to(self._sizes / self._sizes.sum(), sums.shape)
         ranges = np.divide(sums, totals, out=even.copy(), where=totals > 0.0)
         seen = inputs(self._bins, ranges, self._spr, self._features)
@@ -79,14 +82,14 @@ class PreflopLeaves:
 
 @functools.lru_cache(maxsize=2)
 def _class_matrices(rules: HoldemRules) -> tuple[np.ndarray, np.ndarray]:
-    """Return sums over the hands of the row's class that one hand of the column's class can face.
+    """Return two matrices: entry [r, c] is a sum over the hands of class r that a hand of class c can face.
 
     Returns
     -------
     margins : float32[169, 169]
-        Sums of the one hand's margins if both hands are all-in, in stakes.
+        The sum of the margins of the hand of class c if both are all-in: its probability to win, minus that to lose.
     facing : float32[169, 169]
-        Numbers of hands.
+        The number of the hands of class r.
     """
     classes = preflop_classes().astype(np.int64)
     first = np.array([np.flatnonzero(classes == number)[0] for number in range(NUM_CLASSES)])
@@ -105,7 +108,7 @@ def _by_class(rows: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _times(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """Return rows times a matrix, in an order of sums that is the same on every processor."""
+    """Return rows times a matrix. Products are added in the same order on every processor."""
     found = np.empty((rows[..., 0].size, matrix.shape[1]), np.float32)
     flat = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]), np.float32)
     fill_layer(flat, matrix, np.zeros(matrix.shape[1], np.float32), found)

@@ -1,8 +1,8 @@
 """Continual re-solving of a small game: the strategy at a public state, from nothing but the public history.
 
 The strategy at a decision follows from the range and the bounds that its seat carries there (`Carried`). These follow
-from the solution at the seat's previous decision, and so on back to the start of the hand. So the strategy is a
-function of the public history, in whichever order one asks; solutions are kept.
+from the solution at the seat's previous decision, and so on back to the start of the hand. So the strategy depends on
+the public history alone, and not on earlier calls. Solutions are kept.
 """
 
 import functools
@@ -71,8 +71,8 @@ class Resolver:
     counts : Counter
         ``decisions`` counts the decisions resolved, and ``solves`` the lookaheads solved for them. ``anew`` counts the
         lookaheads after the first action of a hand that were solved without a gadget, because no bounds were known.
-        ``inner_solves`` and ``inner_iterations`` count the work of the solver of the next street. One inner solve
-        is for one board, one line of betting, and one of the times that values are asked for.
+        ``inner_solves`` and ``inner_iterations`` count the work of the solver of the next street (`Leaves.num_solves`,
+        `Leaves.num_iterations`).
 
     Raises
     ------
@@ -225,6 +225,7 @@ def prepare(values: str) -> None:
 def warmup() -> None:
     """Compile every kernel of lookaheads, but not the kernel of exact values.
 
-    That kernel, and those of `resolve` with 64 bits, which it calls, are compiled at their first call (`prepare`).
+    The kernel of exact values calls kernels of `resolve` in float64. All these are compiled at their first call, as by
+    `prepare`.
     """
     prepare("checkdown")

@@ -17,9 +17,11 @@ __all__ = ["start_values"]
 def start_values(
     stored: StoredNet, rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray, state: BettingState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return counterfactual values in chips of the whole hand, and matching masses: float64[2, n, num_combos] each.
+    """Return two arrays of float64[2, n, num_combos], for each seat, pair of ranges and combo.
 
-    Chips behind, in pots, beyond the largest number of the training count as that number.
+    The first has counterfactual values in chips of the whole hand. The second has the weight of the other seat's
+    compatible hands. If more chips are behind, in pots, than in any situation of the training, the network sees the
+    training's maximum.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ def start_values(
     reach : float[n, 2, num_combos]
         Pairs of both seats' weights, in any scale. Hands that share a card with the board do not count.
     state : BettingState
-        Before the street's first bet.
+        The state before the street's first bet.
     """
     known = canonical_hands(rules, board)
     ordered = ordered_hands(rules, known.board)

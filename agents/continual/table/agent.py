@@ -107,7 +107,7 @@ class TableAgent(RangeAgent):
 
     @property
     def clamped(self) -> int:
-        """Number of street ends with more chips behind than in the networks' training, over all solves so far."""
+        """See `base.TellsOrigins`."""
         return self.counts["clamped"]
 
     def act(self, view: View) -> Decision:

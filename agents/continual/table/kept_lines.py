@@ -1,8 +1,8 @@
 """Solutions before the flop, kept in the user's cache: the same betting recurs in every match.
 
-The paper caches the result of every preflop situation, too. Before the flop all hands of a class are alike, so a
-solution is kept by the 169 classes; one for the start of a hand takes 3 MB. A solution that was just found has the
-numbers that would be read from the cache.
+A *line* is the betting before a solution's root. The paper caches the result of every preflop situation, too. Before
+the flop all hands of a class are alike, so a solution is kept by the 169 classes. The solution of the start of a hand
+takes 3 MB. A new solution gets the numbers that would be read from the cache, so that the cache changes no play.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from plurispiel.agents.continual.lookahead import Lookahead, SolvedLookahead
 
 __all__ = ["keep_line", "line_place", "read_line"]
 
-_KIND, _FORMAT = "preflop line", 1  # the format counts up when solves before the flop change
+_KIND, _FORMAT = "preflop line", 1  # a change of the solves before the flop needs a new format
 _MAX_PAIRS = 16
 _MAX_LINES = 64
 """The most lines kept for the same networks and settings; bets of any size allow an endless number of lines."""
@@ -48,7 +48,7 @@ def read_line(place: Path, lookahead: Lookahead) -> SolvedLookahead | None:
     except (OSError, ArtefactRefused):
         return None
     nodes, ends = len(lookahead.betting.nodes.kind), len(lookahead.betting.end_states)
-    shapes = {"values": (2, nodes), "reached": (nodes - 1,), "pairs": (2, ends)}  # of pairs, there may be several
+    shapes = {"values": (2, nodes), "reached": (nodes - 1,), "pairs": (2, ends)}  # "pairs" has one more axis: the pairs
     if arrays.keys() != shapes.keys() or not arrays["pairs"].ndim or not 1 <= len(arrays["pairs"]) <= _MAX_PAIRS:
         return None
     for name, shape in shapes.items():
@@ -78,7 +78,7 @@ def keep_line(place: Path, lookahead: Lookahead, solved: SolvedLookahead) -> Sol
 def _write(place: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
         write_artefact(place, _KIND, _FORMAT, arrays, {})
-    except ArtefactRefused:  # the manifest that lies there is damaged; the folder is the cache's own
+    except ArtefactRefused:  # the folder has a damaged manifest; it belongs to the cache alone
         shutil.rmtree(place)
         write_artefact(place, _KIND, _FORMAT, arrays, {})
 

@@ -134,7 +134,7 @@ class SolvedStreet:
         return expected_values(solved.means.values[seat, 0], facing(solved.rules, solved.board, reach))
 
     def summary(self, estimate: np.ndarray) -> list[str]:
-        """Return lines on the solve, as `SolvedSubgame.summary`."""
+        """Return lines of text about the solve; see `SolvedSubgame.summary`."""
         kind = "no bounds: the solve trusts the opponent's range" if self.bounds is None else "bounds by the networks"
         clamped = f", {self.num_clamped} ends beyond the networks' stacks" if self.num_clamped else ""
         return [

@@ -116,10 +116,10 @@ class SolvedSubgame:
         return Strategy(np.array(list(decision.children)), rows)
 
     def played(self, path: Path, purge: float) -> Strategy | None:
-        """Return the strategy that acts at a decision of the subgame's first street, None as for `strategy`.
+        """Return the strategy that acts at a decision of the subgame's first street; None if there is no such decision.
 
-        It has no actions below the probability `purge`, unless all are below it. On the game's last street all actions
-        stay.
+        Actions below the probability `purge` are left out, unless all are below it. On the game's last street all
+        actions stay.
         """
         found = self.strategy(path)
         if found is None or len(self.solver.streets) == 1:  # nothing is sampled there: rare actions are no noise
@@ -149,7 +149,10 @@ class SolvedSubgame:
         return expected_values(found.values[other, BEST], found.facing[other])
 
     def summary(self, estimate: np.ndarray) -> list[str]:
-        """Return lines on bounds, size and iterations; `estimate` is the opponent's range at the decision."""
+        """Return lines of text about bounds, size and iterations.
+
+        `estimate` is the opponent's range at the decision.
+        """
         solver = self.solver
         if solver.gadget is None:
             bounds = "no bounds: the solve trusts the opponent's range"
