@@ -1,4 +1,4 @@
-"""The ranges with which a blueprint's seats reach a place before the flop, and the spot that follows."""
+"""The ranges with which a blueprint's seats reach a place before the flop, or the beginning of the flop."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -15,7 +15,9 @@ __all__ = ["CardEv", "card_evs", "deals_cards"]
 
 
 class CardEv(NamedTuple):
-    """Each player's mean EV after a card, over the player's whole range. EVs are counted as in `node_ev.NodeEv`.
+    """Each player's mean EV after a card, over the player's whole range.
+
+    As in `node_ev.NodeEv`, bets before the card are not subtracted.
 
     Attributes
     ----------

@@ -1,10 +1,10 @@
 """Iterating until exploitability is small enough: when to measure it, and when time is up.
 
 A measurement takes about as long as one or two iterations, with buckets as long as many iterations. So measurements are
-rare. Exploitability is assumed to fall in proportion to a power of the number of iterations. The power is that of the
-last two measurements, or 1.5 if it was smaller. The next measurement comes where the target would then be reached. But
-from one measurement to the next, the number of iterations grows by a factor of 1.08 to 1.25, with buckets by 1.15 to
-1.25. Numbers are rounded down.
+rare. Exploitability after n iterations is assumed to be proportional to n^-p. The power p is fitted to the last two
+measurements, and is at least 1.5. The next measurement comes where the target would then be reached. But from one
+measurement to the next, the number of iterations grows by a factor of 1.08 to 1.25, with buckets by 1.15 to 1.25. The
+number is rounded down.
 
 The first measurement comes after 16 iterations, with buckets after 64. With a time limit, an extra measurement comes
 after the first iteration, and shows how long a measurement takes. Then one and a half times the length of the latest

@@ -1,13 +1,14 @@
 """Flops up to a renaming of suits: all 1,755 classes, and 184 of them that stand for all.
 
-The 184 flops are a systematic sample. All classes lie on a line, each as long as its number of flops. Flops without a
-pair come first, then flops with a pair or trips. Within each of these two kinds, flops are sorted by the number of
-suits, then by the high card, the middle card and the low card. High cards ascend if the number of suits is odd, and
-descend if it is even. In the same way, the rank of the high card decides whether middle cards ascend, and the rank of
-the middle card whether low cards ascend. So neighbours are similar. The line is cut into 184 parts of equal length, and
-the class in the middle of each part is chosen. Chosen flops of one kind and number of suits share evenly, as weights,
-the number of all flops of this kind and number of suits. So the weights give each kind and number of suits its exact
-share of all flops. Nine orders were compared: with this one, equities of four pairs of ranges have the smallest error.
+The 184 flops are a systematic sample. All classes lie on a line, and the length of a class is its number of flops.
+Flops without a pair come first, then flops with a pair or trips. Within each of these two kinds, flops are sorted by
+the number of suits, then by the high card, the middle card and the low card. High cards ascend if the number of suits
+is odd, and descend if it is even. In the same way, the rank of the high card decides whether middle cards ascend, and
+the rank of the middle card whether low cards ascend. So neighbours are similar. The line is cut into 184 parts of equal
+length, and the class in the middle of each part is chosen. Chosen flops of the same kind, with the same number of
+suits, get equal weights up to rounding. The sum of these weights is the number of all such flops, so each kind and
+number of suits has its exact share. Nine orders were compared: with this one, equities of four pairs of ranges have the
+smallest error.
 """
 
 from dataclasses import dataclass

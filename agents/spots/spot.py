@@ -172,7 +172,7 @@ class Spot:
         while not state.is_over:
             if raises(state.rules, state.array.tolist()):
                 return True
-            state.apply(CALL)  # without a bet before it, every decision comes after checks alone
+            state.apply(CALL)  # no player could bet so far, so all actions were checks
         return False
 
     def ranges(self) -> np.ndarray:

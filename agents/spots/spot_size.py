@@ -1,7 +1,7 @@
 """The size of a spot before it is solved: nodes, boards, memory, and the street where fewer bets save most memory.
 
-Nodes after equal states are counted only for the first of these states, so that counting millions of nodes takes a
-moment.
+Equal states have equal counts of nodes after them. The counts are computed once and used again, so that counting
+millions of nodes takes a moment.
 """
 
 import dataclasses
@@ -75,7 +75,7 @@ class SpotSize:
         Parameters
         ----------
         memory_bytes : int, optional
-            Bytes that the solver needs, if known better than here.
+            Bytes that the solver needs; by default the attribute `memory_bytes`.
         free_bytes : float, optional
             Bytes that are free; by default those free now.
         """

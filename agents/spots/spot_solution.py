@@ -49,8 +49,8 @@ class SpotSolution:
         The mean of the players' gains by best responses that tell all hands apart, in % of the pot. Each player
         deviates alone, and keeps to the player's own locks.
     bucket_exploitability_pct : float, optional
-        The same for responses that use one strategy for all hands of a bucket, as the solver does; see
-        `VectorSolver.evaluate_by_buckets`. None without buckets.
+        As `exploitability_pct`, but for best responses with one strategy for all hands of a bucket, like the solver's
+        strategies; see `VectorSolver.evaluate_by_buckets`. None without buckets.
     iterations : int
         Number of iterations done.
     seconds : float
@@ -85,8 +85,8 @@ class SpotSolution:
     ) -> "SpotSolution":
         """Go on with the run that gave this solution, and return the new solution.
 
-        A run that is stopped by `goes_on` and continued equals a run without the stop, bit for bit. Both solutions use
-        one solver: from now on, `strategy` and `node_ev` of this solution give what the new solution's give.
+        A run that is stopped by `goes_on` and continued equals a run without the stop, bit for bit. Both solutions
+        share one solver, so from now on `strategy` and `node_ev` of this solution have the results of the new one.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ def solve_spot(
     def check(num_bytes: int) -> None:
         if on_memory is not None:
             on_memory(num_bytes)
-        # Asked once: memory that is freed in between would leave the error without a reason.
+        # The free memory is read once: a second, larger number would leave the error without a reason.
         if num_bytes > (free := available_bytes()):
             raise ValueError(spot_size(spot, threads=threads).refusal(num_bytes, free))
 

@@ -1,8 +1,8 @@
 """Networks for the end of a street, distilled from a network for the start of the next one.
 
 The value of a hand at the end of a street is the mean of its values on the boards that may follow. Let m[h] be the
-weight of the other seat's hands that match hand h. On the board with the new card c, let m_c[h] be this weight, and
-e_c[h] the expected value of h. Then the expected value at the end of the street is
+weight of the other seat's hands that are compatible with hand h. On the board with the new card c, let m_c[h] be this
+weight, and e_c[h] the expected value of h. Then the expected value at the end of the street is
 
     e[h] = sum_c m_c[h] e_c[h] / (44 m[h])     on the turn, where 44 rivers are left given both hands.
 
@@ -99,7 +99,7 @@ def residuals(
     for hands, places, bins, features in boards:
         here = ranges[:, :, places]
         totals = here.sum(axis=2, keepdims=True)
-        # A range all of whose hands hold the new card has no weight on this board; any range may stand for it.
+        # If all hands of a range hold the new card, the range has no weight on this board: any range may stand in.
         here = np.divide(here, totals, out=np.full_like(here, 1.0 / len(places)), where=totals > 0.0)
         seen.append((bins, here, fold_mass(hands, here[::-1]), totals[::-1], places))
         rows.append(inputs(bins, here, spr, features))
@@ -110,7 +110,7 @@ def residuals(
         values[:, :, places] += without_gain(added, here, masses) * totals
     number = count_next_boards(rules, ordered.board)
     values *= chance_of_a_next_board(rules, ordered.board) * number / len(boards)
-    if number > _MOST_BOARDS:  # a flop stands for all renamings of its suits, and so a hand for its class
+    if number > _MOST_BOARDS:  # a chosen flop stands for the flops in other suits: hands of a class get their mean
         sizes = np.diff(ordered.hands.groups)
         values = np.repeat(np.add.reduceat(values, ordered.hands.groups[:-1], axis=2) / sizes, sizes, axis=2)
     masses = ordered.masses(ranges)

@@ -21,7 +21,7 @@ _PARTS = ((100, 101), (200, 400), (400, 2_000), (2_000, 6_000), (6_000, 19_951))
 probability; stacks are 20,000."""
 
 _MOST_RANDOM = 0.3
-"""The largest share of a random range in a range from play, so that every hand has some weight."""
+"""A random range is mixed into each range from play, so that every hand has some weight. This is its largest share."""
 
 _MANY_CLASSES = 1_000
 _HELD_OUT = 25  # one class of boards in 25 is unseen
@@ -34,7 +34,7 @@ class DrawnSituation(NamedTuple):
     Attributes
     ----------
     state : BettingState
-        Before the first bet of the next street.
+        The state before the first bet of `Level.next_street`.
     board : tuple of int
         The board on which the seats hold their ranges; at the end of a street, without the next street's cards.
     ranges : float64[2, num_combos]
@@ -98,7 +98,7 @@ def is_from_play(level: Level, numbers: np.ndarray) -> np.ndarray:
 
 
 def _start_of(level: Level, rng: np.random.Generator) -> BettingState:
-    """Return the start of the next street after a called raise, or only a call, before the flop, and then checks."""
+    """Return the start of the next street, after a called raise or a call before the flop, and checks since then."""
     low, high = _PARTS[int(rng.integers(len(_PARTS)))]
     part = int(rng.integers(low, high))
     rules = level.rules

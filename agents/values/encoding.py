@@ -125,7 +125,7 @@ def bins_of(hands: RankedHands, num_bins: int) -> Bins:
 
 
 def board_features(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return half the number of board cards of each rank, then of each suit, the most frequent first: float64[n]."""
+    """Return half the number of board cards of each rank, then of each suit, the largest number first: float64[n]."""
     ranks = np.bincount([card // 4 for card in board], minlength=rules.num_ranks)
     suits = np.sort(np.bincount([card % 4 for card in board], minlength=rules.num_suits))[::-1]
     return np.concatenate([ranks, suits]) / 2.0

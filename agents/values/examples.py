@@ -30,7 +30,7 @@ class Example(NamedTuple):
     spr : float
         Chips behind, in pots.
     counted : bool[2, num_hands]
-        Whether a hand has a matching hand. The values of other hands are 0.
+        Whether a hand is compatible with any hand of the other seat's range. The values of other hands are 0.
     net, exact, checked_down : float64[2, num_hands]
     """
 

@@ -19,7 +19,10 @@ _RIDGE = 1e-9  # for bins without a hand
 
 
 def encoding_floor(level: Level, situations: Situations, num_bins: int) -> float:
-    """Return the mean absolute error, in pots, that a number of bins leaves, over hands with a matching hand."""
+    """Return the mean absolute error, in pots, that a number of bins leaves.
+
+    The mean is over the hands that are compatible with any hand of the other seat's range.
+    """
     missed, count = 0.0, 0
     for some in by_board(level, situations):
         bins = bins_of(some.ordered.hands, num_bins)

@@ -136,7 +136,7 @@ def find_level(name: str, menu: str | None = None) -> Level:
 
 
 def pot_of(state: BettingState) -> int:
-    """Return the chips in the middle that both seats can win. A seat with more chips takes the uncalled ones back."""
+    """Return the chips in the middle that both seats can win; chips that nobody has called do not count."""
     return 2 * min(state.contributions)
 
 

@@ -1,4 +1,7 @@
-"""The mean margin of each hand against each other hand over all boards that may follow: a matrix for one board."""
+"""The margin of each hand against each other hand, as a matrix for one board.
+
+The margin is the probability to win minus that to lose, over all complete boards that may follow.
+"""
 
 import functools
 import math
@@ -16,11 +19,12 @@ __all__ = ["margin_matrix"]
 
 @functools.lru_cache(maxsize=4)
 def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return the mean margin of each hand against each other hand, in stakes: float32[num_hands, num_hands].
+    """Return the margin of each hand (row) against each other hand (column): float32[num_hands, num_hands].
 
-    Hands are in the order of `showdown.rank_hands` on the board; the margin of two hands that share a card is 0. The
+    Hands are in the order of `showdown.rank_hands` on the board. The margin of two hands that share a card is 0. The
     array is shared between calls: do not write to it. A flop takes a quarter of a second. Before the flop of hold'em,
-    an entry is the mean over the hands of the column's class: exact for ranges with equal weights within each class.
+    an entry is a mean over all hands of the column's class. So products with ranges are exact if all hands of a class
+    have the same weight.
 
     Raises
     ------

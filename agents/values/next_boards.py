@@ -23,7 +23,7 @@ class NextBoard(NamedTuple):
     hands : RankedHands
         Weakest first.
     places : int64[num_hands]
-        The place of each of these hands in the order on the present board (`OrderedHands`).
+        The index of each of these hands in the order of the present board (`OrderedHands`).
     bins : Bins
     features : float64[...]
         The `board_features`.

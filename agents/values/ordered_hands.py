@@ -31,7 +31,7 @@ class RunOut(NamedTuple):
     hands : RankedHands
         The hands on this board, weakest first.
     places : int64[num_hands_there]
-        The place of each of these hands in the order on the board so far.
+        The index of each of these hands in the order of the board so far.
     """
 
     board: tuple[int, ...]
@@ -45,9 +45,9 @@ class CheckdownValues(NamedTuple):
     Attributes
     ----------
     masses : float64[2, ..., num_hands]
-        For each hand, the weight of the other seat's matching hands.
+        For each hand, the weight of the other seat's compatible hands.
     evs : float64[2, ..., num_hands]
-        The expected value of each hand in pots, -1/2 to 1/2; 0 without matching hands.
+        The expected value of each hand in pots, -1/2 to 1/2; 0 without compatible hands.
     """
 
     masses: np.ndarray
@@ -77,7 +77,7 @@ class OrderedHands(NamedTuple):
     chance: float
 
     def masses(self, ranges: np.ndarray) -> np.ndarray:
-        """Return the weight of the other seat's matching hands: float64[2, ..., num_hands]."""
+        """Return, for each hand, the weight of the other seat's compatible hands: float64[2, ..., num_hands]."""
         return fold_mass(self.hands, ranges[::-1])
 
     def checkdown(self, ranges: np.ndarray) -> CheckdownValues:
@@ -94,14 +94,14 @@ class OrderedHands(NamedTuple):
         return CheckdownValues(masses, np.divide(margins, masses, out=np.zeros_like(margins), where=masses > 0.0))
 
     def _margins_by_pairs(self, others: np.ndarray) -> np.ndarray:
-        """Return the mean margin of each hand against ranges of the other seat, to the digits of float32."""
+        """Return each hand's margins, weighted by ranges of the other seat and summed, to the digits of float32."""
         hands = rank_hands(self.rules, self.board)
         numbers = np.empty(self.rules.num_combos, np.int64)
         numbers[hands.combos] = np.arange(len(hands.combos))
         places = numbers[self.hands.combos]
         rows = np.zeros((others[..., 0].size, len(places)), np.float32)
         rows[:, places] = others.reshape(rows.shape)
-        # `fill_layer` sums over the matrix's rows, so it gives margins of the other seat: the sign is changed below.
+        # `fill_layer` sums over rows, so its results are margins of the other seat's hands: the sign is changed below.
         found = np.empty_like(rows)
         fill_layer(rows, margin_matrix(self.rules, self.board), np.zeros(len(places), np.float32), found)
         return -found[:, places].reshape(others.shape).astype(np.float64)
@@ -126,7 +126,7 @@ def ordered_hands(rules: HoldemRules, board: tuple[int, ...]) -> OrderedHands:
     margins = np.zeros(len(hands.combos))
     for _, there in ends:
         margins[places[there.combos]] += showdown_margin(there, np.ones(len(there.combos)))
-    # All hands have equally many pairs of matching hands and boards, so the order of margins is that of equities.
+    # All hands have equally many pairs of a compatible hand and a board, so the order of margins is that of equities.
     ordered = by_strength(hands.combos, hands.cards, margins)
     places[ordered.combos] = np.arange(len(margins))
     run_outs = tuple(RunOut(end, there, places[there.combos]) for end, there in ends)

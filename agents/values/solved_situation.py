@@ -23,8 +23,8 @@ class Solved(NamedTuple):
     ----------
     evs : float64[2, num_combos]
         The winnings of each combo by a best response to the other seat's average strategy, in pots; 0 for combos
-        without a matching hand. Each seat's half of the pot counts as lost. Best responses are defined for hands that a
-        range hardly has, too.
+        without a compatible hand. Each seat's half of the pot counts as lost. Best responses are also defined for hands
+        that a range hardly has.
     slack : float
         Half of the sum of both seats' gains by best responses, in pots.
     iterations : int

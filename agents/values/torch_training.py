@@ -1,4 +1,6 @@
-"""Training of networks by PyTorch, on a processor or a GPU. PyTorch is an extra (`train`), imported on first use.
+"""Training of networks by PyTorch, on a processor or a GPU.
+
+PyTorch, which the package's extra ``train`` installs, is imported on first use.
 
 The steps are those of `training`: the same first weights, order of situations, error, and Adam. Gradients come from
 PyTorch's automatic differentiation. Results differ by rounding alone.
@@ -50,7 +52,9 @@ def find_device(name: str) -> Any:
 
 
 class TorchTrainer(NetTrainer):
-    """A network in training by PyTorch, on the device of its settings. Parameters and attributes are `NetTrainer`'s.
+    """A network in training by PyTorch, on the device of its settings.
+
+    Parameters and attributes are those of `NetTrainer`.
 
     Raises
     ------

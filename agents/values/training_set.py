@@ -25,10 +25,11 @@ class TrainingSet(NamedTuple):
         The mean, over the hands of each bin, of the value minus the value of checking down, in pots. An output of the
         network is multiplied by the gate before it is compared with its target.
     hands : float32[n, 2, K]
-        The number of hands of each bin that have a matching hand: the bin's weight in the error.
+        The number of hands of each bin that are compatible with any hand of the other seat's range: the bin's weight in
+        the error.
     weights : float32[n, 2, K]
         The weight of each output in the gain of both seats: the sum, over the hands of the bin, of a hand's weight
-        times its matching mass. The weights of a situation sum to 1.
+        times the weight of its compatible hands. The weights of a situation sum to 1.
     """
 
     inputs: np.ndarray
@@ -129,7 +130,7 @@ def encode(
     ranges : float64[2, n, num_hands]
         Rows sum to 1.
     masses : float64[2, n, num_hands]
-        For each hand, the weight of the other seat's matching hands.
+        For each hand, the weight of the other seat's compatible hands.
     residuals : float64[2, n, num_hands]
         Values minus the values of checking down, in pots.
     spr : float64[n]

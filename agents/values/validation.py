@@ -88,9 +88,10 @@ def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs 
 
 
 def net_evs(net: ValueNet, level: Level, situations: Situations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a network's values, the values of checking down and matching masses: float64[n, 2, num_hands] each.
+    """Return three arrays, each float64[n, 2, num_hands].
 
-    The matching mass of a hand is the weight of the other seat's hands that share no card with it.
+    The first has a network's expected values, in pots, and the second the values of checking down. The third has, for
+    each hand, the weight of the other seat's compatible hands.
     """
     shape = situations.evs.shape
     evs, checked_down, masses = (np.zeros(shape) for _ in range(3))

@@ -9,7 +9,7 @@ def without_gain(values: np.ndarray, reach: np.ndarray, masses: np.ndarray) -> n
     """Subtract the same expected value from all hands, so that both seats' expected winnings sum to 0.
 
     DeepStack's paper subtracts half of both seats' gain from each hand, which leaves a gain where hands share cards.
-    Here the amount is weighted by each hand's matching mass, as the hand's value is.
+    Here the amount is weighted by `masses`, as the values are.
 
     Parameters
     ----------
@@ -18,12 +18,12 @@ def without_gain(values: np.ndarray, reach: np.ndarray, masses: np.ndarray) -> n
     reach : float64[2, ..., num_hands]
         The weights of both seats' hands.
     masses : float64[2, ..., num_hands]
-        For each hand, the weight of the other seat's matching hands.
+        For each hand, the weight of the other seat's compatible hands.
 
     Returns
     -------
     float64[2, ..., num_hands]
-        Without matching hands of both seats there is no gain, and the values are as given.
+        If no two hands of the seats are compatible, there is no gain, and the values are as given.
     """
     both = (reach * values).sum(axis=(0, -1))
     total = (reach * masses).sum(axis=(0, -1))

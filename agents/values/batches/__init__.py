@@ -1,4 +1,4 @@
-"""Solves, distils and encodes many situations together, by PyTorch, which is an extra (`train`)."""
+"""Solves, distils and encodes many situations together, by PyTorch, which the package's extra ``train`` installs."""
 
 from plurispiel.agents.values.batches.hand_orders import HandOrders, order_rows
 from plurispiel.agents.values.batches.solver import BatchSolver, Start

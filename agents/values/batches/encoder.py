@@ -34,5 +34,5 @@ class DeviceEncoder(Encoder):
     def net_evs(  # type: ignore[override]
         self, net: ValueNet, level: Level, situations: Situations
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return a network's values, the values of checking down, and masses: each float64[n, 2, num_hands]."""
+        """Return the arrays of `validation.net_evs`."""
         return BatchSolver(level, self._orders).net_evs(start_of(situations), BatchNet(net, self._orders.device))

@@ -25,7 +25,7 @@ def order_rows(rules: HoldemRules, num_cards: int, first: int, end: int) -> np.n
     """Return ranks and order of hands on the classes of boards from `first` to `end` - 1: int16[n, 2, num_combos].
 
     The first row of a class has the rank of each combo. The second row has the combos in the order of `ordered_hands`,
-    and then -1.
+    filled up with -1.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def run_outs(rules: HoldemRules, boards: np.ndarray, size: int) -> np.ndarray:
 
 
 def margin_matrices(torch: Any, ranks: Any, shares_card: Any, chance: float) -> Any:
-    """Return the mean margin of each hand against each other hand, in stakes: float32 tensor [n, H, H].
+    """Return each hand's probability to win against each other hand, minus that to lose: float32 tensor [n, H, H].
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def margin_matrices(torch: Any, ranks: Any, shares_card: Any, chance: float) -> 
     """
     count, boards, hands = ranks.shape
     wins = torch.zeros((count, hands, hands), dtype=torch.float16, device=ranks.device)
-    known = torch.where(ranks < 0, torch.nan, ranks.to(torch.float32)).to(torch.float16)  # nothing compares with NaN
+    known = torch.where(ranks < 0, torch.nan, ranks.to(torch.float32)).to(torch.float16)  # NaN: no comparison holds
     for number in range(boards):
         row = known[:, number]
         wins += row[:, :, None] > row[:, None, :]

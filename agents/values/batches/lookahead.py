@@ -137,7 +137,7 @@ class BatchLookahead:
         self.iteration += count
 
     def values(self) -> BatchValues:
-        """Return the values of the average strategies so far."""
+        """Return the values of best responses to the average strategies so far."""
         torch = self._torch
         strategy, reach = self._down(self._sums)
         with precisely(torch):

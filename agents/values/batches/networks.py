@@ -40,7 +40,7 @@ def net_inputs(torch: Any, bins: Any, ranges: Any, spr: Any, features: Any) -> A
 
 
 def without_gain(torch: Any, evs: Any, reach: Any, masses: Any) -> Any:
-    """Return expected values less both seats' gain, as `zero_sum.without_gain`: float32 tensor [n, 2, X, H].
+    """Return expected values that are corrected as by `zero_sum.without_gain`: float32 tensor [n, 2, X, H].
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from plurispiel.agents.values.training_set import TrainingSet
 __all__ = ["BatchSolver", "SolvedBatch", "Start"]
 
 LEAST_MASS = 1e-6
-"""A hand has no value if its matching hands in the other range weigh less: float32 leaves no digits of such weights."""
+"""A hand has the value 0 if its compatible hands in the other range weigh less: float32 cannot resolve such weights."""
 
 _FIRST_CHECK, _MOST_ITERATIONS = 200, 400
 _DEPTH_LIMITED = 160
@@ -128,7 +128,7 @@ class BatchSolver:
         return TrainingSet(*(self._torch.cat(column) for column in zip(*parts, strict=True)))
 
     def net_evs(self, start: Start, net: BatchNet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what `validation.net_evs` returns: a network's values, the values of checking down, and masses."""
+        """Return the arrays of `validation.net_evs`."""
         found: tuple[list[np.ndarray], ...] = ([], [], [])
         for first in range(0, len(start.boards), _AT_ONCE):
             some = start.chosen(np.arange(first, min(len(start.boards), first + _AT_ONCE)))
