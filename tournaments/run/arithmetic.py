@@ -1,7 +1,7 @@
-"""A digest of a machine's arithmetic: if the digests of two machines differ, so do the last digits of their results.
+"""A digest of a machine's arithmetic, which shows whether two machines compute results with the same last digits.
 
 Additions have a fixed order (`abstraction.machine.sums`), so that the digest is the same on all processors tested.
-Another version of numpy or a fault of a processor would change the digest.
+Another version of numpy or a fault of a processor can change the digest.
 """
 
 import hashlib
@@ -30,16 +30,16 @@ _ITERATIONS = 50
 
 
 class ArithmeticWork:
-    """The computation of the digest in another process; the job is None."""
+    """Work that computes the digest in another process; its only job is None."""
 
     @contextmanager
     def begin(self) -> Iterator[Callable[[None], str]]:
-        """Return the function that computes the digest."""
+        """Yield the function that computes the digest."""
         yield lambda job: arithmetic_digest()
 
 
 def arithmetic_digest() -> str:
-    """Return the SHA-256 of the scores of a search agent and its opponent in four groups, and of a solved river."""
+    """Return the SHA-256 of the scores of four groups, in which a search agent plays, and of a solved river."""
     digest = hashlib.sha256()
     streams = Streams(_TOURNAMENT.seats, Seeded(_TOURNAMENT.public_seed))
     with closing(BlockPlayer(_TOURNAMENT, Conduct(), streams)) as player:

@@ -50,7 +50,7 @@ class Conduct:
     Attributes
     ----------
     workers : int
-        The number of worker processes. With 1, hands are played in this process, with isolated agents in their own.
+        The number of worker processes. With 1, hands are played in this process, and isolated agents run in their own.
     isolate : {"foreign", "all"}
         Agents that run in their own processes: those from outside the package, or all.
     keep : {"sample", "all", "none"}
@@ -121,7 +121,7 @@ class BlockPlayer:
         self._streams = streams
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
         self._aivat = aivat
-        numbers = [*range(len(config.agents)), 0]  # the Control comes last
+        numbers = [*range(len(config.agents)), 0]  # the Control, a copy of agent 0, comes last
         self._trusted = frozenset(k for k, number in enumerate(numbers) if number not in config.outsiders)
         if config.uses_aivat and aivat is None:
             self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
@@ -161,7 +161,7 @@ class BlockPlayer:
             self._onlooker = None
             told = witness.take(self._hands) if witness else []
             if aivat is None and any(score.fault for one in told for score in one.scores):
-                self._witness = None  # else an agent that cannot report could lose its process at every question
+                self._witness = None  # else an agent that dies when it is asked to report could die in every hand
             if told:
                 stories[deck] = pack_stories(list(map(hand_story, told)))
             if self._config.controlled is not None:
@@ -176,7 +176,7 @@ class BlockPlayer:
         return Played(rows, remarks, kept, stories, self._new_events())
 
     def _new_events(self) -> Mapping[tuple[int, str], int]:
-        """Return the events of the agents since the last call."""
+        """Return the events of the agents (`Played.events`) since the last call."""
         total: Counter[tuple[int, str]] = Counter()
         for place, agent in self._agents.items():
             if isinstance(agent, IsolatedAgent):
@@ -192,7 +192,7 @@ class BlockPlayer:
         return dict(new)
 
     def is_deterministic(self, number: int) -> bool:
-        """Return whether an agent is known to repeat its actions and reported strategies.
+        """Return whether an agent is known to act and report as before when a hand is replayed.
 
         False for every agent in its own process.
 
@@ -277,9 +277,9 @@ class BlockPlayer:
     ) -> dict[int, AgentScore]:
         """Return a group's scores together with the score of the Control, a copy of the first agent.
 
-        The Control plays in place of the second agent, with the same deck, seats and random streams, so that luck that
-        both share cancels in the difference. The Control's faults count as faults of the first agent. Faults of the
-        other copies at the Control's table are not counted.
+        The Control plays in place of the second agent, with the same deck, seats and random streams. The luck that both
+        share cancels in the difference of their scores. The Control's faults count as faults of the first agent. Faults
+        of the other copies at the Control's table are not counted.
         """
         number = len(self._config.agents)
         contestants = [number if one == self._config.controlled else one for one in lineup]
@@ -312,13 +312,13 @@ class BlockPlayer:
     def processes(self) -> list[tuple[AgentPlace, IsolatedAgent | Speaker]]:
         """Return the agents built so far that run in a process of their own, each with its place.
 
-        A believed agent appears twice at a place: as the player, and as the `Speaker` that reports strategies.
+        A believed agent has players, and also `Speaker` objects, which report its strategies.
         """
         agents = (*self._agents.items(), *self._speakers.items())
         return [(place, agent) for place, agent in agents if isinstance(agent, IsolatedAgent | Speaker)]
 
     def close(self) -> None:
-        """End the contestants' processes."""
+        """End the processes of agents."""
         for _, agent in self.processes():
             agent.close()
 

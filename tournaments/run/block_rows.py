@@ -2,8 +2,8 @@
 
 The worker that has played a block packs the block's scores into such an array (`pack_rows`). In this form the block
 crosses the pipe to the main process, is counted and stored there (`store`), and is read again for the results. The main
-process of a run handles no single row: with many workers, this process would otherwise be the slowest part. Texts have
-no fixed size, and few rows have texts; they stand beside the array as `Remark`.
+process handles no single row: with many workers, the main process would otherwise be the slowest part of a run. Texts
+have no fixed size, and few rows have any. A row's texts are therefore kept apart from the array, as a `Remark`.
 """
 
 import operator
@@ -56,11 +56,11 @@ class Played(NamedTuple):
         The packed hands and stories (`kept_hands`) of the groups whose hands or stories are kept, by deck. A *story* is
         the record of a hand for the hand viewer (`hand_story`).
     events : mapping of (int, str) to int
-        Counts by agent number and kind. ``fallbacks`` are answers that a program marks as replacements for others.
-        For agents that learn, ``starts`` counts all starts of their processes, and ``processes`` those of a run
-        without restarts. If an agent reports the origins of its decisions (`base.TellsOrigins`), the decisions of each
-        origin are counted under the kind `DECIDED` with the origin's name.
-        Their ``clamped`` is the number of ends of streets with more chips behind than their networks know.
+        Counts by agent number and kind. ``fallbacks`` counts answers that a program marks as fallbacks, because it
+        could not find the answer that it meant. For agents that learn, ``starts`` counts the starts of their
+        processes, and ``processes`` the processes; all further starts are restarts. For agents that tell the origins
+        of their decisions (`base.TellsOrigins`), the kind `DECIDED` + ORIGIN counts the decisions of an origin, and
+        ``clamped`` is the agent's own count of that name.
     machine : str
         The name of the computer that played the block.
     """
@@ -132,6 +132,6 @@ def unpack_rows(rows: np.ndarray, remarks: Sequence[Remark]) -> Iterator[tuple[i
 
 
 def _with_bytes(kind: np.dtype) -> np.dtype:
-    """Return the dtype with each array field replaced by bytes of its size; shorter bytes are padded with zeros."""
+    """Return the dtype with each array field replaced by bytes of its size; numpy pads shorter values with zeros."""
     fields = ((name, kind[name]) for name in kind.names or ())
     return np.dtype([(name, f"V{field.itemsize}" if field.shape else field) for name, field in fields])

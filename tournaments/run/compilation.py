@@ -16,7 +16,7 @@ from plurispiel.tournaments.labour.own_modules import own_modules_only, pass_not
 from plurispiel.tournaments.run.kernels import MODULES, warmup
 
 _SHARED = ("abstraction.holdem.hand_rank", "abstraction.holdem.betting", "abstraction.actions.tree")
-"""Modules whose kernels many others call. This process compiles them first: two processes would compile them twice."""
+"""Modules whose kernels many others call. This process compiles them first, so that they are compiled only once."""
 
 _LONGEST = (
     "agents.resolve.vector_cfr",
@@ -29,7 +29,10 @@ _LONGEST = (
     "abstraction.cards.river",
     "agents.continual.resolver",
 )
-"""The modules whose kernels compile longest, the longest first: begun first, they leave no process alone at the end."""
+"""The modules whose kernels compile longest, the longest first.
+
+They are begun first, so that at the end no process compiles alone for long.
+"""
 
 
 def warmup_in_processes(number: int, say: Callable[[str], object]) -> float:
@@ -86,7 +89,7 @@ def _compilers(number: int) -> Iterator[list[Connection]]:
             pipes.append(pipe)
         yield pipes
     finally:
-        for process in processes:  # files of the cache are written atomically
+        for process in processes:  # a kill leaves no broken file, because files of the cache are written atomically
             process.kill()
             process.join()
         for pipe in pipes:

@@ -52,14 +52,15 @@ class TournamentConfig:
     format : {"round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"}
         ``round-robin``: all line-ups of different agents. ``gauntlet``: the first agent against the others. ``lineup``:
         one table of all agents. ``lineup-1v5``: the first of two agents among copies of the second. ``lineup-5v1``: the
-        second among copies of the first; every hand is played again with a further copy, the Control, in the second
-        agent's seat, and the score is the difference. By default ``lineup`` if there are as many agents as seats, else
-        ``round-robin``.
+        second among copies of the first. There every hand is played again with a further copy, the Control, in the
+        second agent's seat; the second agent's score is the difference from the Control's. By default ``lineup`` if
+        there are as many agents as seats, else ``round-robin``.
     copies : bool
         Gauntlet only: the first agent against copies of one other agent at a time. This is also the rule if the other
         agents are too few for a table.
     lineups : int
-        With more agents than seats, the number of line-ups to draw; by default all, at most 100.
+        Largest number of line-ups, by default 100. If the format has more, this number is drawn at random. Gauntlets
+        with copies have no limit.
     decks : int
         Decks for each line-up; each is played in every seat rotation.
     seed : int or None
@@ -93,7 +94,7 @@ class TournamentConfig:
     time_limit : float
         Seconds for each answer of an agent in its own process.
     memory_limit : int
-        MiB of memory for an agent in its own process.
+        MiB of memory for an agent in its own process (`Limits`).
 
     Raises
     ------

@@ -29,7 +29,7 @@ class Departure(NamedTuple):
     Attributes
     ----------
     digest : str
-        The digest of the settings with their agents.
+        The digest of the settings on that machine, which covers the agents' files.
     missing : mapping of str to str
         The result of `missing_tables` on that machine.
     """
@@ -57,9 +57,9 @@ class Departure(NamedTuple):
 
 
 def missing_tables(specs: Sequence[str], rules: HoldemRules) -> dict[str, str]:
-    """Return the name of the bucket table that each agent's blueprint lacks on this machine, "" for none, by spec.
+    """Return, by spec, the name of the bucket table that the spec's blueprint lacks on this machine; "" if none.
 
-    Agents without a blueprint are left out.
+    Specs without a blueprint are left out.
     """
     folders = {spec: _blueprint_of(spec, rules) for spec in dict.fromkeys(filter(None, specs))}
     return {spec: missing_table(folder) for spec, folder in folders.items() if folder is not None}
@@ -85,7 +85,7 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules, artefacts: Pa
         folder = _blueprint_of(spec, rules)
         if folder is None:
             continue
-        with alone_in(tables_folder() / ".building"):  # one of the processes of a machine builds
+        with alone_in(tables_folder() / ".building"):  # the processes of a machine build one after another
             config = missing_table_config(folder)
             if config is not None and not there:
                 place = tables_folder() / config.name
@@ -156,7 +156,7 @@ def try_here(contestant: IsolatedAgent, rules: HoldemRules) -> None:
 
 
 def is_fickle(spec: str) -> bool:
-    """Return whether an agent may play differently elsewhere: one from outside, or one with a limit ``time``."""
+    """Return whether an agent is from outside or has the option ``time``: it may play differently elsewhere."""
     parsed = parse_spec(spec)
     return parsed.is_foreign or "time" in dict(parsed.options)
 

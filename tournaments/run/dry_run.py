@@ -90,7 +90,7 @@ def _expectation(sd: float | None, hands: int, hands_each: float, target: float)
     hands : int
         Hands of the planned tournament, all line-ups together.
     hands_each : float
-        Hands of all line-ups together for each group of the agent.
+        Hands of the pilot, all line-ups together, divided by the number of groups that the agent played.
     target : float
         The half-width aimed at, in mbb/hand.
     """

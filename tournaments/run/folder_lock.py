@@ -47,7 +47,7 @@ def unlock_folder(handle: int | None) -> None:
 
 
 def _close_copies() -> None:
-    """Close the handles in a copy of this process: the copy would keep a folder locked if this process were killed."""
+    """Close the handles in a forked copy of this process: a copy that lives longer must not keep a folder locked."""
     while _held:
         os.close(_held.pop())
 

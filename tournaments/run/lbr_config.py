@@ -112,8 +112,8 @@ class LbrConduct:
     Attributes
     ----------
     workers : int
-        The number of worker processes. Up to 1, hands are played in this process, with agents from outside in their
-        own.
+        The number of worker processes. With 0 or 1, hands are played in this process, and agents from outside run in
+        their own.
     isolation : Isolation
         How the processes of an agent from outside run.
     processes : {"rotation", "one"}

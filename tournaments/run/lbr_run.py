@@ -1,8 +1,8 @@
 """The run of `plurispiel lbr`, played by worker processes and stored block by block, so that it can be resumed.
 
-A *group* is four hands (`Prober`), by default of one deck; a block is up to `BLOCK_GROUPS` groups. Runs of agents from
-outside are protected as tournaments are. The agents have processes of their own. Without a seed the decks come from a
-secret key (`run_key`), whose "first deck" is the number of a group here.
+A *group* is four hands (`Prober`), by default of one deck; a block is up to `BLOCK_GROUPS` groups. As in tournaments,
+agents from outside have processes of their own, and without a seed the decks come from a secret key. Where `run_key`
+speaks of decks, a run of local best response has groups.
 """
 
 import contextlib
@@ -187,7 +187,7 @@ class LbrRun:
         }
 
     def _zero_sum(self, numbers: np.ndarray, played: np.ndarray) -> np.ndarray:
-        """Return local best response's chips in each group, by AIVAT with the zero-sum correction: float64[num_groups].
+        """Return local best response's chips per hand in each group, by AIVAT + zero-sum: float64[num_groups].
 
         An agent from outside counts without its own report, as in tournaments.
 
@@ -335,7 +335,7 @@ class LbrWork:
 
     @property
     def outsiders(self) -> Outsiders | None:
-        """How an agent from outside plays. Its late answers take one time limit: the first fault ends the run."""
+        """How an agent from outside plays. At most one answer can be late, because the first fault ends the run."""
         isolation = self.conduct.isolation
         return outsiders_in(isolation.sandbox, isolation.limits.seconds) if self.config.is_outside else None
 

@@ -36,9 +36,10 @@ def machine_records(
     list of dict
         ``machine`` (its name), ``groups, hands, groups_with_faults, faults_chance, residual``. ``faults_chance`` is the
         probability of at least as many groups with faults on this machine, if all groups are equally likely to have
-        faults. ``residual`` is the difference between an agent's scores here and its scores on all machines in the same
-        line-ups, in standard errors, for the agent with the largest difference. ``faults_chance`` and ``residual`` are
-        None if they cannot be computed.
+        faults. ``residual`` is the difference between the scores of an agent on this machine and those on all machines,
+        in the same line-ups and in standard errors. The agent with the largest difference is taken. ``faults_chance``
+        is None without faults on this machine. ``residual`` is None with fewer than 100 groups, or if no score varies.
+        Both are None if there is only one machine.
     """
     from scipy.special import bdtrc  # not needed by the runs' worker processes
 
@@ -92,8 +93,8 @@ def machine_notes(records: Sequence[dict[str, Any]]) -> list[str]:
 def _residual(config: TournamentConfig, scores: np.ndarray, here: np.ndarray) -> float | None:
     """Return the largest residual of an agent, with its sign; None if no score varies.
 
-    Of the N scores of a line-up, which have the variance v, n are from this machine. Their sum has the variance
-    v n (1 - n / N) about the share n / N of the whole sum.
+    Let n of the N scores of an agent in a line-up be from this machine, and v the variance of the N scores. The sum of
+    the n scores has the mean n / N times the sum of all N, and the variance v n (1 - n / N).
     """
     largest: float | None = None
     values = best_estimates(scores)

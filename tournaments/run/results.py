@@ -30,13 +30,13 @@ BELIEVED = "†"
 
 
 class Tally:
-    """Running totals for the progress bar: the number, sum and sum of squares of each agent's rates in its groups.
+    """Running totals for the progress bar: for each agent the number of groups, and sums of rates and squared rates.
 
     Parameters
     ----------
     num_agents : int
     big_blind : float
-        The unit of the rates, in chips.
+        In chips; rates are in mbb/hand.
     """
 
     def __init__(self, num_agents: int, big_blind: float):
@@ -45,7 +45,7 @@ class Tally:
 
     def add(self, rows: np.ndarray) -> None:
         """Count the rows of a block (`block_rows.row_type`), with the best known estimates of the chips."""
-        # Leave out the rows of the Control (package `run`): its number of an agent is `num_agents`.
+        # Leave out the rows of the Control (package `run`), which has the agent number `num_agents`.
         own = rows[rows["agent"] < self._sums.shape[1]]
         rates = best_estimates(own) / own["hands"] * self._per_chip
         for sums, weights in zip(self._sums, (np.ones(len(own)), rates, rates * rates), strict=True):
@@ -67,7 +67,7 @@ class Tally:
 
 
 def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
-    """Return the record of a run that `results_text` writes; the order in which groups were played has no effect."""
+    """Return the record of a run, the content of results.json; scores do not depend on the order of play."""
     scores = store.scores()
     play = store.play_counts()
     kinds = store.fault_kinds()
@@ -349,7 +349,7 @@ def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
 
 
 def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> list[list[dict | None]]:
-    """Return the rate of each row's agent against each column's agent, heads-up, by the headline score.
+    """Return the rate of each row's agent against each column's agent, heads-up, by the score that ranks the agents.
 
     An entry is a dict of ``mbb_per_hand`` and ``ci95``, or None for a pair that never met.
     """

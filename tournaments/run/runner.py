@@ -104,8 +104,9 @@ def _play_on(
 def _between_checks(tasks: TaskResults, watch: StopWatch) -> Iterator[tuple[list[tuple[Job, PackedBlock]], float]]:
     """Yield the results of each task with the mean playing time of its blocks, in seconds.
 
-    A task is cut after each block after which the stop rule is checked. The number of blocks in a task depends on their
-    playing times. Of a block after the check that ends the run, neither groups nor faults nor events may count.
+    A task is cut after each block that is followed by a check of the stop rule. Blocks after the check that ends the
+    run must not count: neither their groups nor their faults nor their events. The number of blocks in a task depends
+    on playing times, on which results must not depend.
     """
     last = time.monotonic()  # starting the workers does not count as playing time
     for results in tasks:
@@ -122,9 +123,10 @@ def _between_checks(tasks: TaskResults, watch: StopWatch) -> Iterator[tuple[list
 
 
 def _without_starts(played: Played) -> Played:
-    """Return a block without the processes of its agents, so that their first starts count as restarts.
+    """Return a block without its counts of ``processes``, so that the first start of a process counts as a restart.
 
-    Restarts are counted as starts minus processes. After a run was resumed, what the processes had learnt is lost.
+    The number of restarts is ``starts`` minus ``processes``. When a run is resumed, new processes start, and what the
+    earlier processes had learnt is lost.
     """
     events = {key: count for key, count in played.events.items() if key[1] != "processes"}
     return played._replace(events=events)

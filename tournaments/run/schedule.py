@@ -38,8 +38,8 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
 
     A ``round-robin`` has every set of agents that fills the table. A ``gauntlet`` has the first agent with every set of
     other agents that fills the table, or with copies of one other agent. The other formats have one line-up. If there
-    are more sets than ``config.lineups`` (default `MAX_LINEUPS`), that many are drawn at random. The numbers of drawn
-    sets in which two of the drawn agents appear differ by at most one, and pairs meet about equally often.
+    are more sets than ``config.lineups`` (default `MAX_LINEUPS`), that many are drawn at random. The agents that are
+    drawn appear equally often, up to a difference of one, and pairs meet about equally often.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":
@@ -92,7 +92,7 @@ def look_decks(decks: int) -> Iterator[int]:
 
 
 def _choose(pool: list[int], size: int, fixed: tuple[int, ...], config: TournamentConfig) -> list[tuple[int, ...]]:
-    """Return line-ups of the agents in `fixed` and `size` agents of a pool: all, or a number of evenly drawn ones."""
+    """Return line-ups of the agents in `fixed` plus `size` agents of a pool: all line-ups, or an even draw of them."""
     wanted = config.lineups or MAX_LINEUPS
     if comb(len(pool), size) <= wanted:
         return [(*fixed, *chosen) for chosen in combinations(pool, size)]
@@ -105,7 +105,7 @@ def _choose(pool: list[int], size: int, fixed: tuple[int, ...], config: Tourname
 def _draw(num_agents: int, size: int, count: int, rng: np.random.Generator) -> list[list[int]]:
     """Return `count` random line-ups of `size` different agents, numbered 0..num_agents - 1.
 
-    The numbers of line-ups in which two agents appear differ by at most one.
+    All agents appear equally often, up to a difference of one.
     """
     appearances = np.zeros(num_agents, dtype=np.int64)
     lineups = []

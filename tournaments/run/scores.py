@@ -26,9 +26,9 @@ FULL, CHANCE_ONLY = "full", "chance only"
 
 _CORRECTIONS = {FULL: FULL_CORRECTIONS, CHANCE_ONLY: REDUCED_CORRECTIONS}
 
-# A spread of at most this share of its measure is only rounding, perhaps of strategies in float32, and counts as 0. The
-# measure of a standard deviation is the standard deviation of `raw`, that of a standard error the largest absolute
-# rate.
+# Very small spreads are only rounding, perhaps of strategies in float32, and count as 0. The limit of a standard
+# deviation is this share of the standard deviation of `raw`. The limit of a standard error is this share of the largest
+# absolute rate.
 _NO_SPREAD = 1e-7
 
 
@@ -70,8 +70,8 @@ class AgentScores:
     rows : structured array[num_groups]
         The agent's numbers (`table_sums.with_zero_sum`), one row for each group.
     control : structured array[num_groups] or None
-        The numbers of the Control, a copy of the other agent that plays the same decks in this agent's seat. They are
-        subtracted in scores by group. None without a Control.
+        The numbers of the Control, a copy of the other agent that plays the same decks in this agent's seat. Scores by
+        group are this agent's rates minus the Control's. None without a Control.
     complaint : str
         Why the agent's reported strategy cannot be trusted; empty if it can.
 

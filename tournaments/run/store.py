@@ -1,9 +1,9 @@
 """The folder of a run, with the settings and, in SQLite, the scores of every group.
 
-All results are computed from ``run.sqlite``. The groups of a block that count are stored as one array (`block_rows`):
-all of them, or those up to an agent's retirement. Blocks that come together are stored in one transaction. A run killed
-at any moment is resumed with the groups that are missing. Every row of the database ends with a checksum of its other
-columns, so that `RunStore.check` notices a bit flipped on the disk before results use the row.
+All results are computed from ``run.sqlite``. A block is stored as one array (`block_rows`), without its groups after an
+agent's retirement. Blocks that arrive together are stored in one transaction. A run killed at any moment is resumed
+with the groups that are missing. Every row of the database ends with a checksum of its other columns, so that
+`RunStore.check` notices a bit flipped on the disk before results use the row.
 """
 
 import contextlib
@@ -262,7 +262,7 @@ class RunStore:
         return self._end_of_block(lineup, deck) > deck
 
     def _end_of_block(self, lineup: int, deck: int) -> int:
-        """Return the deck after the last deck of the latest block that begins at or before `deck`; -1 without one."""
+        """Return the last deck plus 1 of the last block that begins at or before `deck`; -1 without such a block."""
         query = "SELECT first + num_decks FROM blocks WHERE lineup = ? AND first <= ? ORDER BY first DESC LIMIT 1"
         return next((end for (end,) in self._rows(query, lineup, deck)), -1)
 
@@ -455,7 +455,7 @@ class RunStore:
         return write_atomically(self.folder / name, text)
 
     def _arrays(self, every: bool = False) -> Iterator[np.ndarray]:
-        """Yield the rows of the counted decks, or of `every` deck, many blocks at a time, sorted as in `scores`."""
+        """Yield the rows of many blocks at a time, sorted as in `scores`: of counted decks, or of `every` deck."""
         found = self._rows("SELECT rows FROM blocks ORDER BY lineup, first")
         while packed := [blob for (blob,) in itertools.islice(found, _BLOCKS_AT_ONCE)]:
             rows = self._unpacked(b"".join(packed))

@@ -72,7 +72,8 @@ def _table_chips(config: TournamentConfig, table: np.ndarray, num_earlier: np.nd
 def _control_chips(config: TournamentConfig, rows: np.ndarray, num_earlier: np.ndarray) -> np.ndarray:
     """Return the corrected chips of the Control, given SCORES[num_groups, 1].
 
-    All others at its table are one contestant here: copies of the first agent, as the Control is.
+    The other agents at the Control's table are copies of the first agent, like the Control. Here they count as one
+    contestant.
     """
     is_outside = np.full(rows.shape, 0 in config.outsiders)
     own, _ = _estimates(rows, is_outside)

@@ -152,7 +152,7 @@ class TournamentResult:
         return f"<table><thead>{head}</thead><tbody>{''.join(f'{row}</tr>' for row in rows)}</tbody></table>"
 
     def _matrix(self, key: str) -> np.ndarray | None:
-        """Return one number of each entry of the record's matrix, NaN for missing ones."""
+        """Return the number `key` of each entry of the record's matrix; NaN where it is missing."""
         cells = self.record["matrix"]
         if cells is None:
             return None

@@ -64,7 +64,7 @@ class TournamentWork:
 
     @contextmanager
     def begin(self) -> Iterator[Callable[[Job], PackedBlock]]:
-        """Load kernels and build the player of the blocks; the contestants' processes end with the context.
+        """Load kernels and build the player of the blocks; the processes of isolated agents end with the context.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class TournamentWork:
 
     @property
     def paths(self) -> list[Path]:
-        """The agents' files and stored strategies."""
+        """The files and stored strategies of the agents and of the values of AIVAT."""
         return paths_of([*self.config.agents, *filter(None, [self.config.values])])
 
     @property
@@ -103,7 +103,7 @@ class TournamentWork:
 
     @property
     def outsiders(self) -> Outsiders | None:
-        """How agents in their own processes play. Late answers can take `max_faults` time limits in a block."""
+        """How agents in their own processes play. A block has time for `max_faults` late answers."""
         if not any(map(self.conduct.is_isolated, self.config.agents)):
             return None
         return outsiders_in(self.conduct.sandbox, self.config.max_faults * self.config.time_limit)

@@ -57,8 +57,9 @@ class Chain(NamedTuple):
     ----------
     stages : tuple of Stage
     epochs, batch : int
+        As in `TrainingConfig`.
     device : str
-        As in `TrainingConfig`. With PyTorch, a device solves many situations together.
+        As in `TrainingConfig`. A device of PyTorch also finds the values of many situations together.
     """
 
     stages: tuple[Stage, ...]
@@ -169,7 +170,8 @@ def train_chain(
         counts = {"unseen": unseen, "train": stage.situations}
         until = None if seconds is None else time.monotonic() + stage.share * seconds
         encoder = Encoder()
-        if device is None or not LEVELS[stage.level].board_size:  # flops are drawn, which a device does not do
+        # Values at the end of the first street are means over drawn flops, which a device does not draw.
+        if device is None or not LEVELS[stage.level].board_size:
             solve_situations(data, config, counts, workers, on_solved, teacher, until=until)
         else:
             encoder = _on_device(data, config, counts, device, tables, nets, stage, workers, on_solved, until)
@@ -199,7 +201,7 @@ def _on_device(
     from plurispiel.tournaments.run.device_data import order_tables, solve_on_device
 
     level, rules = find_level(stage.level), LEVELS[stage.level].rules
-    if counts["train"] >= _MANY:  # fewer boards are ordered as they come
+    if counts["train"] >= _MANY:  # for fewer situations, `HandOrders` orders the hands of each board when needed
         sizes = {rules.board_size(rules.num_streets - 1), level.board_size, rules.board_size(level.next_street)}
         tables |= order_tables(rules, sorted(sizes - set(tables)), workers)
     orders = HandOrders(rules, device, tables)

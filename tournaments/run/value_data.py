@@ -65,7 +65,7 @@ class SituationsWork:
 
     @contextmanager
     def begin(self) -> Iterator[Callable[[Missing], Situations]]:
-        """Return the function that solves the situations of a job."""
+        """Yield the function that solves the situations of a job."""
         solver = functools.partial(_solve, self.teacher)
 
         def solve(job: Missing) -> Situations:
@@ -129,7 +129,7 @@ def solve_situations(
         Folder of the network that gives values. A level at the end of a street needs the network for the start of the
         next street. A level at the start of a street needs the network for that street's end.
     until : float, optional
-        The time of `time.monotonic` at which solving stops.
+        The time of `time.monotonic` after which no further situations are solved.
     labour : Labour, optional
         The executor that solves the situations; None for worker processes of this machine.
 

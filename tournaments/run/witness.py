@@ -52,7 +52,7 @@ class Witness(Aivat):
         Parameters
         ----------
         hands : sequence of (Hand, sequence of int)
-            The same hands in the same order, each with the agent number in every seat.
+            The hands that were scored, in the order of scoring, each with the agent number in every seat.
         """
         told = [Told(hand, numbers, *heard) for (hand, numbers), heard in zip(hands, self._heard, strict=True)]
         self.forget()
