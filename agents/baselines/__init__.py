@@ -1,1 +1,1 @@
-"""Simple agents to measure others against: `random`, `call`, `fold`, `raise`, `equity` and `tag`."""
+"""Simple agents to measure other agents against: `random`, `call`, `fold`, `raise`, `equity` and `tag`."""

@@ -28,9 +28,9 @@ class BatchResults(NamedTuple):
     masks : bool[num_tables, num_ids]
         Whether each id is a legal action at that decision.
     rewards : float64[num_tables]
-        The learner's payoff in big blinds where a hand in which it acted has ended; 0 at other tables.
+        The learner's payoff in big blinds where a hand in which it acted has ended in this step; 0 at other tables.
     dones : bool[num_tables]
-        Whether a hand in which the learner acted has ended.
+        Whether a hand in which the learner acted has ended in this step.
     num_walks : int64[num_tables]
         Number of hands that ended in this step before the learner was to act in them.
     walk_rewards : float64[num_tables]
@@ -98,7 +98,7 @@ class TableBatch:
         The learner's seat. ``rotate``: the next seat in each hand, beginning with seat k mod n at table k. ``random``:
         drawn for each hand. A number: always this seat.
     observation : str
-        A layout, see `observation`.
+        The name of a layout (`observation.OBSERVATIONS`).
     sizes : str or None
         The learner's bet sizes in a game where every size is legal; None in other games, and with a blueprint, whose
         menu is for all seats.
@@ -196,13 +196,13 @@ class TableBatch:
         Parameters
         ----------
         actions : int[num_tables]
-            Ids.
+            The id of the action at each table.
 
         Raises
         ------
         ValueError
             If `reset` was not called yet, `actions` has another shape, or an action is not legal; no table has then
-            moved. Also if a learner is not to act in `batch_kernels.MAX_WALKS` hands in a row, as all fold to it.
+            moved. Also if the learner of a table is not to act in `batch_kernels.MAX_WALKS` hands in a row.
         """
         actions = np.ascontiguousarray(actions, np.int64)
         if self._is_new:

@@ -107,7 +107,8 @@ def find_opponents(
     Raises
     ------
     ValueError
-        If there is no such opponent, two blueprints differ, or a blueprint is for another game or lacks its table.
+        If there is no such opponent, two blueprints differ, or a blueprint is for another game, has no configuration or
+        lacks its bucket table.
     ArtefactRefused
         If a blueprint is damaged.
     """

@@ -60,9 +60,12 @@ class HandTables(NamedTuple):
         The betting state.
     before : int64[num_tables, MAX_SEATS]
         Chips that each seat had put in before this street; the blinds belong to the first street.
-    totals, kinds, streets, shares : int64, int8, int8, float64 [num_tables, MAX_HAND_ACTIONS]
-        The actions of the hand: `totals` are the actions, `kinds` their kinds (`table_kernels`), and `streets` their
-        streets; `shares` are the sizes of raises as shares of the pot after a call.
+    totals : int64[num_tables, MAX_HAND_ACTIONS]
+        The actions of the hand.
+    kinds, streets : int8[num_tables, MAX_HAND_ACTIONS]
+        The kind (`table_kernels`) and the street of each action.
+    shares : float64[num_tables, MAX_HAND_ACTIONS]
+        The size of each raise as a share of the pot after a call; 0 for other actions.
     counts : int64[num_tables]
         Number of actions of the hand.
     streams : uint64[num_tables, 4]

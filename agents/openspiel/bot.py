@@ -149,7 +149,7 @@ class OpenSpielBot(pyspiel.Bot):
     def clone(self) -> "OpenSpielBot":
         """Return an independent bot with the same knowledge and policy.
 
-        It draws from another random stream, as OpenSpiel demands.
+        The new bot draws from another random stream, as OpenSpiel demands.
         """
         agent, hand = copy.deepcopy((self.agent, self._hand), {id(self._game): self._game})
         twin = OpenSpielBot(agent, self._game, self._player_id, self._clone_seeds.spawn(1)[0])
@@ -200,7 +200,7 @@ class RLAgent(rl_agent.AbstractAgent):
         Raises
         ------
         ValueError
-            If the time step holds no state, or by `OpenSpielBot.step_with_policy`.
+            If the time step holds no state, or `OpenSpielBot.step_with_policy` raises the error.
         """
         serialized = time_step.observations.get("serialized_state")
         if not serialized:

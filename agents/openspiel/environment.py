@@ -133,7 +133,7 @@ def make_environment(
     game : str, pyspiel.Game or HoldemRules
         The name of a game (``plurispiel ls games``, ``plurispiel ls presets``), a game string, a loaded game, or rules.
     opponents : sequence of (str or Agent)
-        Agents, as specs or as objects, in the order of the seats after the learner's. A single spec is for all of them.
+        Agents, as specs or as objects, in the order of the seats after the learner's. A single spec stands for all.
     seat : {"rotate", "random"} or int
         The learner's seat. ``rotate``: the next seat in each hand, from 0 on. ``random``: drawn for each hand. A
         number: always this seat.
@@ -149,7 +149,7 @@ def make_environment(
         Seed of the deals and of the agents' random numbers.
     score : callable, optional
         ``score(hand)`` returns the chips that count as the learner's reward, in place of the payoff, for a
-        `LearnerHand` (`evaluation.corrected_reward`).
+        `LearnerHand`. An example is `evaluation.corrected_reward.CorrectedReward`.
 
     Raises
     ------
@@ -177,12 +177,12 @@ def make_environment(
 
 
 def all_opponents(rules: HoldemRules, opponents: "Sequence[str | Agent] | str", number: int) -> list[str | Agent]:
-    """Return an agent for each of a number of seats: those given, or the same spec for each.
+    """Return `number` opponents, as specs or agents: those given, or a single given spec, repeated.
 
     Raises
     ------
     ValueError
-        If another number of opponents is given; a single spec counts as `number`, a single `Agent` does not.
+        If another number of opponents is given; a single `Agent` is not repeated.
     """
     given: list[str | Agent] = [opponents] if isinstance(opponents, str) else list(opponents)
     if len(given) == 1 and isinstance(given[0], str):

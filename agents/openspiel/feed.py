@@ -28,7 +28,7 @@ def own_view(rules: HoldemRules, history: list[int], seat: int) -> list[int]:
 
 
 class HandFeed:
-    """A hand that an agent is told event by event, as `play_hand` would tell it.
+    """A hand that an agent is told event by event, as `evaluation.hand.play_hand` would tell it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A learner's table as an environment of Gymnasium, with the extra ``gym``."""
+"""A learner's table as an environment of Gymnasium; needs the extra ``gym``."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

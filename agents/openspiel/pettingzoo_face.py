@@ -1,4 +1,4 @@
-"""A table of learners and agents as an AEC environment of PettingZoo, with the extra ``gym``."""
+"""A table of learners and agents as an AEC environment of PettingZoo; needs the extra ``gym``."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,11 +20,11 @@ __all__ = ["PettingZooEnvironment"]
 
 
 class PettingZooEnvironment(pettingzoo.AECEnv):
-    """An AEC environment of PettingZoo: all seats without an opponent are learners', named ``learner_0`` and so on.
+    """An AEC environment of PettingZoo: each seat without an opponent has a learner.
 
-    An episode is a hand in which a learner is to act. The learners keep their names, and by default their seats
-    rotate. An observation is a dict of ``observation`` and of ``action_mask``. The mask is all zeros for a learner
-    that is not to act. All learners terminate at the end of the hand.
+    The learners are named ``learner_0`` and so on. By default their seats rotate. An episode is a hand in which a
+    learner is to act. An observation is a dict of ``observation`` and of ``action_mask``. The mask is all zeros for a
+    learner that is not to act. All learners terminate at the end of the hand.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class SteppedDeepCfr(deep_cfr.DeepCFRSolver):
                 self._learn_strategy_network()
 
     def advantages(self, player: int, tensors: np.ndarray) -> np.ndarray:
-        """Return the outputs of a player's advantage network: float32[I, number of actions]."""
+        """Return the outputs of a player's advantage network: float32[I, number of OpenSpiel's actions]."""
         return _outputs(self._advantage_networks[player], tensors)
 
     def policy(self, tensors: np.ndarray) -> np.ndarray:
