@@ -36,7 +36,7 @@ def connect_cluster(
         The share of tasks, 0 to 1, that a second worker does again, on another machine where there is one. If the two
         results of a task differ, the run raises `MachinesDisagree`, a subclass of `WorkerFailed`.
     ship : sequence of path
-        Folders to send to the workers whole, because files of agents import modules from them.
+        Folders from which files of agents import modules; they are sent to the workers whole.
     unsandboxed : bool
         Let agents from outside play without a sandbox. They can then read the cluster's key.
     progress : bool

@@ -32,8 +32,8 @@ class SpotSweep:
         A row for each flop, in the order of the flops.
     mean : dict
         Means over all deals that reach the flops: ``ev`` and ``equity`` of both players, ``exploitability_pct`` and
-        ``frequencies``. A flop counts by its weight times its number of pairs of hands. The frequency
-        of an answer to an action is also weighted by the frequency of that action on the flop.
+        ``frequencies``. A flop counts by its weight times its number of pairs of hands. The frequency of an answer to
+        an action is also weighted by the frequency of that action on the flop.
     seconds : float
         Time of this call.
     folder : Path

@@ -73,8 +73,8 @@ def run_tournament(
 
         - ``isolate``: the agents that run in their own processes, ``foreign`` for those from outside the package (the
           default), or ``all``;
-        - ``processes``: the processes of an agent from outside, ``rotation`` for one for each rotation, or ``one`` for
-          all rotations (by default ``rotation``, but ``one`` with ``deals="once"``);
+        - ``processes``: the processes of an agent from outside: ``rotation``, one process for each rotation, or
+          ``one``, a single process (by default ``rotation``, but ``one`` with ``deals="once"``);
         - ``sandbox``: ``bwrap``, ``none`` or ``auto`` (the default), which uses bubblewrap where it works, and warns
           otherwise;
         - ``agent_network``: whether agents in the sandbox may use the network (default: False).

@@ -228,7 +228,7 @@ def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets
 
 
 def _table_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...]:
-    """Return the number of buckets on each street that the tree reaches; the table of a preset may still be missing."""
+    """Return the number of buckets on each street that the tree reaches; a preset's table need not have been built."""
     if config.cards in CARD_PRESETS:
         preset = CARD_PRESETS[config.cards]
         found: tuple[int, ...] = (169, preset.flop.buckets, preset.turn.buckets, preset.river.buckets)
@@ -269,7 +269,10 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
 
 
 def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
-    """Return in words how long a run would take at this machine's speed in a small game with as many seats."""
+    """Return in words how long a run would take if its iterations were as fast as in a small game, timed here.
+
+    The small game has as many seats.
+    """
     threads = num_processors()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
     small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)

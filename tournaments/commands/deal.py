@@ -173,7 +173,10 @@ def _ports(text: str | None, count: int) -> list[int]:
 
 
 def _sandbox(options: argparse.Namespace, specs: list[str]) -> Sandbox | None:
-    """Return the sandbox of agents from outside; None if there are none, or if no sandbox is used, after a warning."""
+    """Return the sandbox of agents from outside; None without such agents.
+
+    Also None, after a warning, if the agents play without a sandbox.
+    """
     if not any(spec != _TCP and parse_spec(spec).is_foreign for spec in specs):
         return None
     return open_sandbox(options.sandbox, network=options.agent_network, warn=say)
@@ -216,7 +219,7 @@ def _after_hand(
 def _record(
     match: Match, specs: list[str], game: str, payoffs: list[np.ndarray], estimates: list[np.ndarray]
 ) -> dict[str, Any]:
-    """Return the results; a sample is a hand, or with `--duplicate` the mean of a deck over all its hands."""
+    """Return the results; a sample is a hand, or with `--duplicate` the mean over all hands of a deck."""
     per_chip = 1000.0 / match.rules.big_blind
     means = np.mean(payoffs, axis=0) * per_chip
     corrected = np.mean(estimates, axis=0) * per_chip if estimates else None

@@ -1,4 +1,4 @@
-"""The executor of a run's jobs on a cluster: dask.distributed hands the jobs to the machines."""
+"""The executor of a run's jobs on a cluster: dask.distributed distributes the jobs among the machines."""
 
 import concurrent.futures
 import contextlib
@@ -27,7 +27,7 @@ _RETRIES = 3  # times that jobs are done again after their child process died
 _LOOK_S = 2.0  # seconds between looks at the number of slots
 _PAUSE_S = 0.5  # seconds between looks for the file, and between looks at the workers that begin a work
 _FILE_S = 300.0  # seconds to wait for the file: a new scheduler may have kernels to compile
-_BEGIN_S = 20.0  # seconds for all workers to begin a work, with kernels to compile; later, one begun worker suffices
+_BEGIN_S = 20.0  # seconds to wait until all workers have begun a work; after that, one such worker suffices
 
 # Jobs given up as overdue may be slow by nature. They are done again with a limit that is `_MORE_PATIENCE` times as
 # long, and so on, up to `_MOST_PATIENCE` times the first limit.
@@ -158,12 +158,13 @@ class Cluster(Executor):
         return task_seconds(self.slots)
 
     def engage(self, work: Work) -> PackedWork:
-        """Send the files of a work to the scheduler, from which workers fetch them; return the work as it travels.
+        """Send the files of a work to the scheduler, from which workers fetch them; return the packed work.
 
         Raises
         ------
         ValueError
-            If a file cannot be sent, or agents from outside lack the sandbox or the keys that the cluster needs.
+            If a file cannot be sent. Also if agents from outside have no sandbox without permission (`unsandboxed`), or
+            have network access on a cluster without keys.
         Exception
             Any exception of `Work.begin` on a worker.
         """
@@ -367,7 +368,7 @@ class Cluster(Executor):
 
 @contextlib.contextmanager
 def _failing(outer: "Future[Done]") -> Iterator[None]:
-    """Let a future fail with an exception of the context, which dask would only log while the run waits for ever."""
+    """Let a future fail with the exception of the context; otherwise dask would only log it, and the run would hang."""
     with contextlib.suppress(InvalidStateError):  # cancelled meanwhile
         try:
             yield

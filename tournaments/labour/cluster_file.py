@@ -1,8 +1,8 @@
 """The file of a cluster: the scheduler's address, and the key without which nobody can connect to the scheduler.
 
-dask runs whatever code it is sent. Whoever reaches the scheduler therefore acts as its owner, on every machine of the
-cluster. Loopback is no boundary: other users' processes reach it. Therefore every connection uses TLS, and both sides
-show the same certificate. The certificate's key is in this file alone, and only the file's owner can read the file.
+dask runs whatever code it is sent. Whoever reaches the scheduler therefore has its owner's rights, on every machine of
+the cluster. Loopback is no boundary: other users' processes reach it. Therefore every connection uses TLS, and both
+sides show the same certificate. The certificate's key is in this file alone, and only the file's owner can read it.
 """
 
 import json

@@ -37,7 +37,7 @@ def task_seconds(slots: int) -> float:
 def in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
     """Begin a work, and return an iterator over each job with its result, in the order of the jobs.
 
-    The jobs that are taken but not done when the caller stops are dropped.
+    When the caller stops, the jobs that are not done yet are dropped.
 
     Raises
     ------
@@ -97,7 +97,7 @@ class _Tasks:
         self._labour = labour
         self._packed = labour.engage(work)
         self._jobs = iter(jobs)
-        self._size = 0  # jobs in a task; 0 before the first is measured
+        self._size = 0  # jobs in a task; 0 before the first task is timed
         self._given: dict[Future[Done], list[Any]] = {}
 
     def begun(self, number: int) -> Iterator[Future[Done]]:

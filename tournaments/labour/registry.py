@@ -1,4 +1,4 @@
-"""The scheduler of a cluster, which hands jobs to workers and keeps the files and facts that the workers need."""
+"""The scheduler of a cluster, which gives jobs to workers and keeps the files and facts that the workers need."""
 
 import asyncio
 import contextlib
@@ -135,7 +135,7 @@ class _Registry:
             return stream.read(PIECE)
 
     async def _slowest_of(self, digest: str, seconds: float) -> float:
-        """Return the time of the slowest job of a work so far, after a worker has told the time of its own slowest."""
+        """Return the time of the slowest job of a work so far, after a worker has told the time of its slowest job."""
         self._slowest[digest] = max(seconds, self._slowest.get(digest, 0.0))
         return self._slowest[digest]
 

@@ -22,7 +22,7 @@ from plurispiel.tournaments.labour.work import Done, PackedWork, Work, WorkerFai
 
 __all__ = ["Team"]
 
-_IDLE_S = 60.0  # time without jobs after which a work ends, to begin again with its next jobs
+_IDLE_S = 60.0  # time without jobs after which a work is ended; it begins again with its next jobs
 _PATIENCE_S = 2.0  # time for workers to end before they are killed
 
 

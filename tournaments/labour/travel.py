@@ -50,7 +50,7 @@ class Site(NamedTuple):
 
 
 class Outsiders(NamedTuple):
-    """How agents play that run in processes of their own, such as agents from outside.
+    """How agents in processes of their own play; agents from outside have such processes.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ def absolute_spec(spec: str) -> str:
     if not given:
         return relocate_spec(spec, Path.cwd())
     parsed, path = parse_spec(spec), str(Path(given).resolve())
-    if parsed.is_stored:  # the name can hold the text of the path
+    if parsed.is_stored:  # the agent's name can contain the text of the path
         return f"{parsed.name}:{path}" + "".join(parsed.text.partition("?")[1:])
     return parsed.text.replace(given, path, 1)
 

@@ -1,6 +1,6 @@
 """Work that consists of jobs, and the executors that do the jobs.
 
-A run hands its jobs to a `Labour`: an executor (`concurrent.futures`) of this process (`Alone`), of worker processes
+A run gives its jobs to a `Labour`: an executor (`concurrent.futures`) of this process (`Alone`), of worker processes
 (`team.Team`), of a cluster (`cluster.Cluster`) or of a library (`Borrowed`). A job's result is the same wherever it is
 done. Everything that decides results stays in the run's own process: the order of jobs, seeds, stop rules, the store.
 """
@@ -41,7 +41,10 @@ class Overdue(WorkerFailed):
 
 
 class Work(Protocol):
-    """All that a process needs to do the jobs of a run: plain values that can be pickled, as are jobs and results."""
+    """All that a process needs to do the jobs of a run.
+
+    For executors with other processes, the work, its jobs and their results must be picklable.
+    """
 
     def begin(self) -> AbstractContextManager[Callable[[Any], Any]]:
         """Prepare this process, and return a context with the function that does one job and returns its result."""
@@ -98,8 +101,8 @@ class Labour(Protocol):
     Attributes
     ----------
     slots : int
-        The number of jobs that can be done at the same time, beside the caller's own computing. A cluster's number may
-        change. 0: each job is done when it is submitted.
+        The number of jobs that other processes can do at the same time; a cluster's number may change. 0 if this
+        process does each job when it is submitted.
     least_seconds : float
         A time in seconds. Short jobs are submitted together, as many as take about this time.
     is_mixed : bool
@@ -108,7 +111,7 @@ class Labour(Protocol):
 
     @property
     def slots(self) -> int:
-        """The number of jobs that can be done at the same time."""
+        """The number of jobs that other processes can do at the same time; 0 if this process does the jobs."""
 
     @property
     def least_seconds(self) -> float:
@@ -268,7 +271,7 @@ _here = Workplace()
 
 
 def do(packed: PackedWork, jobs: Sequence[Any]) -> Done:
-    """Do jobs in this process, for an executor that calls functions of modules."""
+    """Do jobs in this process; an executor with other processes finds this function there by its module and name."""
     return sendable(_here.do(packed, jobs))
 
 

@@ -35,8 +35,8 @@ from plurispiel.tournaments.labour.work import Done, Overdue, PackedWork, Work, 
 
 __all__ = ["Delivery", "deliver", "prepare", "run_worker"]
 
-_PAUSE_S = 0.5  # between looks for a scheduler
-_LOOK_S = 5.0  # between looks at jobs that take long
+_PAUSE_S = 0.5  # seconds between looks for a scheduler
+_LOOK_S = 5.0  # seconds between looks at jobs that take long
 
 # Jobs can hang, in compiled code or because their process is stopped. They are given up after `_LEAST_LIMIT_S`, and
 # `_SLOWER` times the time of the slowest job so far for each job (`_Settled.limit`).
@@ -209,7 +209,7 @@ class Workshop:
         return place
 
 
-_workshop: Workshop  # the only one in this process, as the functions that dask calls can be given no object
+_workshop: Workshop  # the workshop of this process; `deliver` and `prepare` use it, because dask passes no objects
 
 
 def deliver(packed: PackedWork, jobs: Sequence[Any], patience: float = 1.0) -> Delivery:

@@ -128,7 +128,7 @@ class LeagueConfig:
         return settings | {"seats": 2, "format": "lineup"}
 
     def _pairing_seed(self, entries: tuple[Entry, Entry], part: int) -> int:
-        """Return the seed of a part of a pairing. No two parts have the same decks, as intervals assume."""
+        """Return the seed of a part of a pairing; every part has its own decks, as intervals assume independence."""
         text = " ".join((str(self.public_seed), *(entry.digest for entry in entries))) + f" {part}" * (part > 1)
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 

@@ -94,7 +94,7 @@ def content_digest(spec: str) -> str:
 
 
 def change_of(entry: Entry) -> str:
-    """Return why an entry's agent is not the one that was added: a key of `CHANGES`, or empty."""
+    """Return how an entry's agent has changed since it was added: a key of `CHANGES`; empty without a change."""
     try:
         if content_digest(entry.spec) != entry.digest:
             return "file"

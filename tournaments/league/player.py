@@ -1,8 +1,9 @@
 """The play of a league: batches of decks, each of one pairing, until the limits are reached.
 
-A killed process loses nothing that was counted. Before the first hand of a batch, its run folder stores the number of
-decks to reach, and an unfinished batch is finished first. The choice of the next pairing depends on finished batches
-alone. Therefore a league that was killed plays the same groups as one that was not, unless a time limit cuts batches.
+A killed process loses nothing that was counted. Before the first hand of a batch, the pairing's run folder stores the
+number of decks to reach, and an unfinished batch is finished first. The choice of the next pairing depends on finished
+batches alone. Therefore a league that was killed plays the same groups as one that was not, unless a time limit cuts
+batches.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ class PlayLimits(NamedTuple):
     Attributes
     ----------
     hands : int or None
-        The number of hands of all pairings of active, unchanged entries together, those played before included.
+        The number of hands of all pairings of active, unchanged entries together. Hands played before count.
     seconds : float or None
         Playing time of this call. A batch that would last longer is cut to the blocks that fit, at least one. A batch
         of a pairing with unknown speed is cut to one block.

@@ -45,14 +45,17 @@ def make_standings(league: League, *, num_resamples: int | None = None) -> dict[
     Returns
     -------
     dict
-        ``game, seed, score, hands, groups, older_groups`` (played by other code of this package), ``digest`` (of all
-        groups), ``agents``, ``matrix`` (its rows and columns in the order of the agents: ``mbb_per_hand, ci95,
-        sequential_ci95, groups, older_groups``; None in the diagonal) and ``unranked`` (names). Each of the agents has
-        ``name, number, digest, change`` (of the agent since it was added: None, ``file`` or ``code``), ``mbb_per_hand``
-        (the mean against the field), ``sequential_ci95`` (half-width of its anytime-valid interval; None with few
-        groups), ``separated`` (from the next agent; None for the last), ``nash_share, nash_rating, alpha_rank``, the
-        ends of the bootstrap intervals (``mbb_per_hand_ci95``, ...), ``hands, faults, retired, from_outside,
-        believed``.
+        ``game, seed, score, hands, groups``, ``older_groups`` (groups played by other code of this package), ``digest``
+        (of all groups), ``unranked`` (names), ``agents`` and ``matrix``. Rows and columns of the matrix are in the
+        order of the agents. Each cell has ``mbb_per_hand, ci95, sequential_ci95, groups, older_groups``; cells of the
+        diagonal are None.
+
+        Each agent has ``name, number, digest, hands, faults, retired, from_outside, believed``. Its ratings are
+        ``mbb_per_hand`` (the mean against the field), ``nash_share``, ``nash_rating`` and ``alpha_rank``. The ends of
+        their bootstrap intervals are ``mbb_per_hand_ci95`` and so on. ``sequential_ci95`` is the half-width of the
+        anytime-valid interval of ``mbb_per_hand``, None with few groups. ``separated`` tells whether the agent is
+        separated from the next one, None for the last. ``change`` is the key of `CHANGES` if the agent has changed
+        since it was added, otherwise None.
 
     Raises
     ------
@@ -185,7 +188,7 @@ def cell_text(cell: Mapping[str, Any] | None) -> str:
 def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> list[Entry]:
     """Return entries that have all met each other.
 
-    The entry that lacks the most pairings is left out, among equals the latest, until the others have all met.
+    Until all have met, the entry that lacks the most pairings is left out; among equals, the latest entry.
     """
     ranked = list(entries)
     while True:

@@ -51,7 +51,7 @@ class HintAdviser:
         -------
         list of (str, float)
             Legal actions in words with their probabilities, if the agent reports probabilities; otherwise its action
-            with 1. Empty if the agent has failed in this hand, or if no action is legal.
+            with probability 1. Empty if the agent has failed in this hand, or if no action is legal.
         str
             The agent's error; empty without one.
         """

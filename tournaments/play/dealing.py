@@ -1,4 +1,4 @@
-"""Hands between a person and agents: dealt, played, refereed and scored, whatever shows them to the person."""
+"""Hands between a person and agents, dealt, played, refereed and scored for the terminal or the browser."""
 
 import secrets
 from collections.abc import Sequence
@@ -128,7 +128,7 @@ class Dealing:
         Raises
         ------
         RefereeDisagrees
-            A RuntimeError: OpenSpiel scores the hand differently.
+            If OpenSpiel scores the hand differently; a RuntimeError.
         RuntimeError
             If the person's seat committed a fault.
         """

@@ -26,7 +26,7 @@ from plurispiel.tournaments.play.luck import TableScore
 from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
 
 AGENTS_LOG = "agents.txt"
-"""The name of the file, in the folder of a table, with the prints of agents from outside."""
+"""The name of the file in a table's folder to which agents from outside print."""
 
 _SETTINGS = "table.json"
 _LOG_HEAD = b"# name/game/hands/seed play hands.game 0 0\n"

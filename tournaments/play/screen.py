@@ -62,7 +62,7 @@ class Screen:
         Parameters
         ----------
         style : str
-            ``bold``, ``faint``, ``good`` or ``bad``; empty for none. A terminal alone shows styles.
+            ``bold``, ``faint``, ``good`` or ``bad``; empty for none. Only a terminal shows styles.
         indent : int
             Blanks before all lines but the first.
         """

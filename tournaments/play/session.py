@@ -62,7 +62,7 @@ class Session:
         KeyboardInterrupt
             After an interrupt. A hand that was being played does not count.
         RefereeDisagrees
-            A RuntimeError: OpenSpiel scores a hand differently. The hand does not count.
+            If OpenSpiel scores a hand differently; a RuntimeError. The hand does not count.
         """
         self._greet()
         played = 0
@@ -76,7 +76,7 @@ class Session:
             except Left as left:
                 if left.__cause__ is not None:
                     raise left.__cause__ from None
-                # True only if a pipe gave too many lines that are no keys after the hand was finished and kept.
+                # True if the hand was kept before the pipe or file gave too many lines that are no keys.
                 return self._history.next_number > number
         return True
 

@@ -99,7 +99,7 @@ class GtoWizardTable:
         return self._state(state.number, reply, state, action)
 
     def _ask_name(self) -> None:
-        """Ask for the name of the bot and the opponent's version, once."""
+        """Ask for the name of our bot and the opponent's version, once."""
         if self._has_asked:
             return
         try:
@@ -116,7 +116,7 @@ class GtoWizardTable:
             self._version = f" version {version}" if type(version) is int else ""
 
     def _get(self, path: str) -> Any:
-        """Return the reply to a GET request about the game; a reply that cannot be used is a `TableError`."""
+        """Return the reply to a GET request about the game; raise `TableError` for a reply that cannot be used."""
         try:
             return self.client.get(f"{path}?{urllib.parse.urlencode({'game_name': _GAME})}")
         except HandBroken as error:

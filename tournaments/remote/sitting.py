@@ -41,7 +41,7 @@ def sit(
 
 
 class _Seating:
-    """One hand at a service as a `RemoteTable`; its beginning is noted in the store."""
+    """One hand at a service as a `RemoteTable`; its beginning is recorded in the store."""
 
     def __init__(self, service: ServiceTable, store: HandStore, number: int, hand_id: str | None):
         self.service = service
@@ -80,7 +80,7 @@ def _play(seating: _Seating, player: Player, store: HandStore, scorer: Scorer) -
         history = next(visit(seating, player, 1))
     except HandBroken as error:
         history, kept = None, kept._replace(trouble=str(error))
-    with interrupts_held():  # the hand is over at the service
+    with interrupts_held():  # the hand is over at the service, so it must be kept
         faults = [fault for _, fault in player.faults[num_faults:]]
         if history is not None:
             kept = _scored(number, history, player, scorer, faults)

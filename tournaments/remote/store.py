@@ -144,7 +144,7 @@ class HandStore:
         return [hand for hand in self.hands() if hand.status == _OPEN]
 
     def begin(self, number: int, hand_id: str, opponent: str) -> None:
-        """Note that a hand has begun, or is continued.
+        """Record that a hand has begun, or is continued.
 
         Raises
         ------

@@ -50,7 +50,7 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
 
 
 class Player:
-    """An agent at a remote table: from the table's states it gets the messages that `play_hand` would send.
+    """An agent at a remote table, which gets the messages that `play_hand` would send, made from the table's states.
 
     An illegal action becomes the nearest legal one. After an exception in `act`, or an answer that is not an action,
     the seat folds to a bet, and checks otherwise, for this decision only. After a fault that ends the agent's process,
@@ -108,7 +108,7 @@ class Player:
         return action
 
     def end(self, state: MatchState, payoffs: tuple[float, ...]) -> None:
-        """Tell the agent the rest of the hand, and an agent in another process its outcome."""
+        """Tell the agent the rest of the hand; an agent in another process is also told the outcome."""
         self._tell(state)
         if isinstance(agent := self._agent, RemoteAgent):
             betting, board = state.betting, state.board

@@ -56,7 +56,7 @@ class SweepFolder:
         try:
             _check(path, record)
             (path / _ROWS).mkdir(exist_ok=True)
-            for left in (path / _ROWS).glob(".*"):  # by a process that was killed while it wrote
+            for left in (path / _ROWS).glob(".*"):  # of a process that was killed while it wrote
                 left.unlink()
             write_atomically(path / _SETTINGS_FILE, json.dumps(record, indent=1) + "\n")
         except BaseException:

@@ -18,7 +18,7 @@ class SweepTable:
     Attributes
     ----------
     rows : sequence of FlopRow
-        In the order of the flops. All have the same names of frequencies.
+        In the order of the flops. The frequencies of all rows have the same names.
     """
 
     rows: Sequence[FlopRow]

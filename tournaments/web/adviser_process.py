@@ -117,7 +117,7 @@ def main(name: str) -> None:
     """Run the process of an adviser."""
     leave_to_parent()
     if hasattr(os, "nice"):
-        os.nice(_NICENESS)  # the pages stay quick
+        os.nice(_NICENESS)  # so that the pages stay quick
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # other prints go to standard error
     AdviserProcess(make_adviser(name), sys.stdin.buffer, answers).run()

@@ -77,7 +77,7 @@ class Pages:
     spots : SpotPages
         The spot explorer's part.
     token : str
-        The token that is exchanged for the key; empty when that has happened.
+        The token that is exchanged for the key; empty after the exchange.
     """
 
     def __init__(self, folder: Path, key: str, say: Callable[[str], None] | None = None):

@@ -21,7 +21,7 @@ class AskedHand:
     ----------
     rules : HoldemRules
     actions : tuple of Action
-        The hand's actions. They are its *decisions*, which are numbered from 0.
+        The hand's actions. An action is also called a *decision*; decisions are numbered from 0.
     hole_cards : tuple of tuple of int
         The hole cards of each seat; empty where they are not known.
     board : tuple of int

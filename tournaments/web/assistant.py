@@ -150,7 +150,7 @@ class Assistant:
         return ranges
 
     def _reach(self, spec: str, seat: int, public: PublicState) -> np.ndarray | None:
-        """Return the probability of an opponent's actions so far with each combo; None if the agent tells none."""
+        """Return the probability of an opponent's actions so far with each combo; None without a strategy."""
         rules, state = self._rules, BettingState(self._rules)
         reach = np.ones(rules.num_combos)
         for k, action in enumerate(public.actions):

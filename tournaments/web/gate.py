@@ -119,7 +119,7 @@ class Gate:
         status, _ = self._refusal(scope)
         if status or self._num_sockets >= MAX_SOCKETS:
             await receive()
-            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the answer is 403
+            await send({"type": "websocket.close", "code": 1008})  # it is not accepted yet, so the answer is 403
             return
         self._num_sockets += 1
         try:
@@ -155,7 +155,7 @@ class Gate:
             return False
 
     def _refusal(self, scope: Message) -> tuple[int, str]:
-        """Return the status and reason with which a request is refused; 0 if it is not."""
+        """Return the status and reason with which a request is refused; 0 and an empty text if it is not refused."""
         headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))

@@ -108,7 +108,7 @@ class PlayStore:
         return Sit(**(found | {"agents": tuple(found["agents"])})), json.loads(row[1])
 
     def note_dealt(self, session: int, number: int) -> None:
-        """Note that a hand is dealt: it is void unless it is kept."""
+        """Record that a hand is dealt; the hand is void unless it is kept."""
         with self._write():
             self._database.execute("UPDATE sessions SET dealt = max(dealt, ?) WHERE id = ?", (number, session))
 
@@ -122,7 +122,7 @@ class PlayStore:
         return SessionHand(kept, is_assisted)
 
     def note_result(self, session: int, result: dict[str, Any]) -> None:
-        """Note the running result of a session, for the list of sessions."""
+        """Record the running result of a session, for the list of sessions."""
         with self._write():
             self._database.execute("UPDATE sessions SET result = ? WHERE id = ?", (json.dumps(result), session))
 

@@ -1,4 +1,4 @@
-"""The messages that the page may send, and their only reader: strict JSON into frozen records."""
+"""The messages that the page may send, and the function that turns their JSON into frozen records."""
 
 import json
 from collections.abc import Mapping

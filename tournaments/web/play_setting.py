@@ -145,7 +145,7 @@ def rules_of(sit: Sit) -> HoldemRules:
     Raises
     ------
     ValueError
-        If there is no such game, or it has not as many seats or no stacks of this size.
+        If there is no such game, or the game cannot have this number of seats or this stack.
     """
     if sit.game not in GAMES:
         raise ValueError(f"the game must be one of {', '.join(GAMES)}, got {sit.game!r}")

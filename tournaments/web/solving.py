@@ -89,7 +89,7 @@ class DeskProcess:
         await self._reader
 
     async def _read(self) -> None:
-        """Hand answers and events on until the process ends."""
+        """Pass answers and events on until the process ends."""
         assert self._process.stdout is not None
         with contextlib.suppress(ValueError):  # a line longer than any answer
             while line := await self._process.stdout.readline():

@@ -30,7 +30,7 @@ _TRUSTED_PCT = 5.0
 
 _NUM_KEPT = 4
 _MIN_WEIGHT = 1e-4
-"""The smallest weight of a combo, as a share of the largest weight: a player may hold any combo."""
+"""The smallest weight of a combo, as a share of the largest weight; above 0, as a player may hold any combo."""
 
 _FIRST_BETS = (0.5, 1.0)
 _FIRST_RAISES = (1.0,)

@@ -1,7 +1,7 @@
 """The explorer's desk: one spot at a time, checked, solved in a thread, looked at, locked, saved and played.
 
-A desk lives in a process of its own (`solver_process`), which ends with the page. Its methods are named by the requests
-of the page; each takes the fields of the request and returns plain values.
+A desk lives in a process of its own (`solver_process`), which ends with the page. The page's requests are methods of
+`SpotDesk`. Such a method takes the fields of the request, and returns plain values.
 """
 
 import math

@@ -1,6 +1,6 @@
 """The server's side of the tables: a process for each (`dealer`), whose views go to all pages that show the table.
 
-The server computes nothing, and hands on whole views as the process prints them. So a page that comes later, or again,
+The server computes nothing, and passes whole views on as the process prints them. So a page that comes later, or again,
 shows the same as all others.
 """
 
@@ -82,7 +82,7 @@ class OpenTable:
     Parameters
     ----------
     process : TableProcess
-        The process, which has said ``table``.
+        The process, which has printed its line ``table``.
     facts : str
         The facts of the table as JSON.
 
@@ -143,7 +143,7 @@ class OpenTable:
             del self._changes[page], self._errors[page]
 
     async def close(self, reason: str) -> None:
-        """End the table; the reason is said to its pages."""
+        """End the table; its pages are told the reason."""
         self.broken = self.broken or reason
         await self._process.close()
         await self._hearing
