@@ -46,8 +46,8 @@ class LinePlaces:
         The columns of each line that was added:
 
         - `PARENT`: the number of the line without the last action, -1 for the line without actions;
-        - `INDEX`: the index of the last action among the actions of the tree's decision before it, -1 if it is none of
-          them;
+        - `INDEX`: the index of the last action among the actions of the tree's decision before it, -1 if the tree does
+          not have the action there;
         - `NODE`, `STREET`: the tree's node and its street;
         - `DECIDES_WITH`: the number of board cards at the node if the rules and the chips put in are equal at the table
           and in the tree; else -1, as the hand is then not exactly at the node;

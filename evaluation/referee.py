@@ -1,4 +1,4 @@
-"""The referee: OpenSpiel's universal_poker replays hands, and must pay the same."""
+"""The referee: OpenSpiel's universal_poker replays hands, and its payoffs must agree."""
 
 import pyspiel
 

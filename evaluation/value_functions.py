@@ -359,7 +359,7 @@ def next_boards(
     """Return the next board cards of possible run-outs: uint8[num_boards, num_cards].
 
     These are all sets of `num_cards` free cards if there are at most `max_boards` sets, else `num_samples` sets drawn
-    with equal chances. A combo is possible on those boards only that share no card with it: in hold'em about four of
+    with equal chances. A combo is possible only on boards that share no card with it: in hold'em on about four of
     five boards of five new cards.
     """
     free = situation.free_cards()

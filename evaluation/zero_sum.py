@@ -23,8 +23,8 @@ prior stands alone while Z hardly varies, as between two contestants without rep
 each other. If a coefficient lies outside [-0.5, 1.5], all coefficients of the table move towards the prior, just as far
 as needed. Each of these steps keeps the sum of a table's coefficients at 1. So the table's corrected scores sum to 0.
 
-Z must not contain the report of an agent that may gain by an invented one: with an invented report the mean of Z is not
-0, and the scores of all others would move. Callers therefore pass scores of agents that are not trusted without the
+Z must not contain the report of an agent that may gain by inventing it. With an invented report the mean of Z is not 0,
+and the scores of all other agents would move. Callers therefore pass scores of agents that are not trusted without the
 corrections that need these agents' reports.
 
 References

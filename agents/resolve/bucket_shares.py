@@ -10,10 +10,10 @@ __all__ = ["BucketShares"]
 
 
 class BucketShares:
-    """The shares in which each bucket of a street consists of *other buckets*, a second way to sort the same hands.
+    """How the hands of each bucket of a street divide among *other buckets*, those of another card abstraction.
 
-    A hand of a bucket counts with its weight in the range and with the number of deals of its board. The shares of a
-    bucket sum to 1. A bucket without hands has no shares.
+    A hand counts with its weight in the range, times the number of deals of its board. The shares of a bucket sum to 1.
+    A bucket without hands has no shares.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ class _Board(NamedTuple):
     cards : tuple of int
         All cards of the board, street after street.
     symmetries : list of int
-        Rows of `suit_permutations` that change neither the cards of any street, the ranges nor the locks.
+        Rows of `suit_permutations` that leave the cards of each street, the ranges and the locks unchanged.
     numbers : int64[2, num_combos]
         For each seat, the number of each combo among the seat's hands on the board; -1 for a combo that shares a card
         with the board or is not in the seat's range.
@@ -196,7 +196,8 @@ def deal_streets(
     ranges : float64[2, num_combos]
         Each seat's weight of each combo. Combos with weight 0 get no number.
     alike : float64[..., num_combos]
-        Numbers by combo, such as locked strategies, that a renaming of suits must leave unchanged as well.
+        More numbers by combo, such as locked strategies. Boards form a class only by renamings of suits that change
+        neither these numbers nor `ranges`.
     dtype : data type
         Data type of `StreetDeals.weight` and `StreetDeals.multiplicity`.
     last_boards : int

@@ -129,7 +129,7 @@ class StreetSize(NamedTuple):
 
 
 BATCH_NODES = 250
-"""A root begins a new batch once the current batch has this many nodes. Every sixteenth root begins one, too, since
+"""A root begins a new batch once the current batch has this many nodes. Every sixteenth root begins a batch, too, since
 kernels transpose sixteen roots together."""
 
 

@@ -1,9 +1,10 @@
 """Vector CFR with three seats on the last street, with exact card removal.
 
-An iteration updates seat 0, then seat 1, then seat 2. The value of a hand sums over all compatible pairs of the others'
-hands (`three_way.pair_masses`), at showdowns and after folds. With two seats, the sum over the other seat's hands needs
-only totals by card. With three seats a sum over pairs of hands takes 1.6 ms for all hands of a river. So an iteration
-in a tree of 42 decisions takes 0.3 s with all hands, and 0.04 s with about a hundred hands in the ranges.
+An iteration updates seat 0, then seat 1, then seat 2. The value of a hand sums over all compatible pairs of hands of
+the two other seats (`three_way.pair_masses`), at showdowns and after folds. With two seats, the sum over the other
+seat's hands needs only totals by card. With three seats a sum over pairs of hands takes 1.6 ms for all hands of a
+river. So an iteration in a tree of 42 decisions takes 0.3 s with all hands, and 0.04 s with about a hundred hands in
+the ranges.
 
 With three players, CFR is not proved to converge to a Nash equilibrium. `ThreeWaySolver.evaluate` measures the chips
 that each player alone can still gain by a best response. In an equilibrium no player can gain chips.
@@ -37,8 +38,8 @@ class ThreeWayEvaluation(NamedTuple):
     values : float64[3]
         Chips that each seat wins with its average strategy, net of all chips that the seat has put in over the hand.
     best_response_values : float64[3]
-        Chips that each seat wins with a best response to the average strategies of the two others, net of the same
-        chips.
+        Chips that each seat wins with a best response to the average strategies of the two other seats, net of
+        all chips that the seat has put in over the hand.
     """
 
     values: np.ndarray
@@ -297,7 +298,7 @@ class ThreeWaySolver:
             after[actor] *= strategy[number]
             below.append(self._values(child, after, seat, play))
         if actor != seat:
-            # The others' probabilities are in their reach: values are added unweighted.
+            # The other seats' probabilities are in their reach: values are added unweighted.
             return np.sum(below, axis=0)
         return play.own_values(node, strategy, np.stack(below), reach[seat])
 

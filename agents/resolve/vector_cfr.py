@@ -1,4 +1,4 @@
-"""Vector CFR: counterfactual regret minimization with whole ranges, over all betting and boards of a subgame.
+"""Vector CFR: counterfactual regret minimisation with whole ranges, over all betting and boards of a subgame.
 
 An iteration updates seat 0 and then seat 1 (alternating updates): the walk down multiplies ranges by current
 strategies, the walk up sums counterfactual values of all hands at once (`walk`). Boards of the street after the first
@@ -182,7 +182,7 @@ class VectorSolver:
         # Ranges come in any scale. Weights of at most 1 suit float32. An empty range stays 0 and is refused below.
         self._ranges /= np.maximum(self._ranges.max(axis=1, keepdims=True), 1e-300)
         self.facing = np.zeros((2, rules.num_combos))
-        self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])  # reversed: the other's range
+        self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])  # the other seat's
         self._pairs = dot(self._ranges[0], self.facing[0])
         if not self._pairs > 0.0:
             raise ValueError("the ranges have no compatible hands: give each seat hands that share no card")
@@ -298,7 +298,7 @@ class VectorSolver:
         seat : int
             The seat that may terminate. Its range should be uniform, as the seat itself chooses which hands continue.
         bounds : float64[num_combos]
-            The value of terminating with each combo, in chips, in the scale of `combo_values` divided by `facing`.
+            The value of terminating with each combo, in chips: the unit of `combo_values` divided by `facing`.
         forced : float64[num_combos], optional
             The weight of each combo that continues without a choice, see `Gadget`.
 

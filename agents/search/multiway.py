@@ -3,8 +3,8 @@
 The tree ends with the street. On streets between the first and the last, the tree also ends after a certain number of
 raises (`root.MAX_RAISES`). If the hand goes on after such an end, the end is a leaf: each player who can still act
 chooses a continuation strategy of the blueprint (`continuations`), unseen by the others. If the blueprint's tree has no
-node for a leaf after a raise, the others may only fold or call. If the blueprint's tree has no node for the start of
-the next street, the hands are checked down.
+node for a leaf after a raise, the seats that still have to answer may only fold or call. If the blueprint's tree
+has no node for the start of the next street, the hands are checked down.
 
 References
 ----------
@@ -242,7 +242,7 @@ class MultiwaySolver:
         self._tree, num_cells = street.arrays(rules.num_combos, subgame.frozen)
         self.num_decisions = len(street.actions)
         self._num_kept = rules.num_combos * street.num_pairs
-        # Frozen rows hold probabilities; -1 marks a free row, and kernels look at the sign of its first cell.
+        # Frozen rows hold probabilities, free rows -1. Kernels look at the sign of a row's first cell.
         self._tables = StreetTables(np.zeros(num_cells, np.float32), np.full(self._num_kept, -1.0, np.float32))
         self._sums = np.zeros(num_cells if with_choices else self._num_kept, np.float32)
         for path, rows in subgame.frozen.items():

@@ -232,7 +232,7 @@ class GameTreeSearcher:
             for player in range(2):
                 other = 1 - player
                 weights = ranges.copy()
-                weights[other] = possible[other]  # the opponent may hold any combo: no belief about it is relied on
+                weights[other] = possible[other]  # no belief about the opponent: any combo
                 gadget = TerminateOption(other, _expected(tree, publics, root, weights, answers[other], other))
                 subgame = make_subgame(tree, publics, root, weights, frontier=frontier, gadget=gadget)
                 yield self._solve(subgame, search, player)
