@@ -64,8 +64,8 @@ class PublicState:
     min_raise, max_raise : int
         Smallest and largest legal raise, as the actor's total of chips over the whole hand; 0 if no raise is legal.
     menu : tuple of int or None
-        The legal raise-to totals, ascending, in a game that offers few raise sizes; None in a game where every size
-        from `min_raise` to `max_raise` is legal.
+        The legal raise-to totals, ascending; empty if no raise is legal. None if every size from `min_raise` to
+        `max_raise` is legal.
 
     Examples
     --------

@@ -2,11 +2,15 @@
 
 The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
 name is a file, relative to the current folder; any other name is looked up on the ``PATH``. The program starts in the
-folder ``cwd``, by default in the folder of the first file that its command names. If its command names only folders, it
-is started in the current folder. If its command names neither, it is started in an empty folder, or in the current one
-if it has no sandbox. Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to
-the current folder. Without ``cwd``, files become absolute paths, and folders too if the program starts elsewhere.
-An argument may also be a list of paths with colons between them, such as the class path of Java.
+folder ``cwd``. Without ``cwd`` it starts in one of three folders:
+
+- the folder of the first file that the command names;
+- the current folder, if the command names folders but no file;
+- an empty folder, if the command names neither a file nor a folder. Without a sandbox, this is the current folder.
+
+Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to the current folder.
+Without ``cwd``, files become absolute paths, and so do folders if the program does not start in the current folder. An
+argument may also be a list of paths with colons between them, such as the class path of Java.
 
 For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
 that folder as the option ``base``. In the values of ``cwd`` and ``base``, the characters & and ?, which mean something
@@ -128,7 +132,7 @@ class Program:
 
     @property
     def _named(self) -> list[Path]:
-        """Absolute paths of all that the arguments may name, whether it exists or not."""
+        """Absolute paths of the files and folders that the arguments may name; they need not exist."""
         return [self._path(part) for word in self.arguments for part in self._parts(word) if part]
 
     def _path(self, word: str) -> Path:

@@ -9,8 +9,8 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``;
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
-- ``continual``, without ARG: it re-solves at each decision of small games, and of heads-up hold'em from the flop on,
-  where by default the bundled blueprint plays before the flop: ``continual?iterations=300``, ``continual?time=1``;
+- ``continual``, without ARG: it re-solves at each decision of small games and of heads-up hold'em, where by default the
+  bundled blueprint plays before the flop: ``continual?iterations=300``, ``continual?time=1``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
 - ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``;
 - ``acpc``, with the command of a program that speaks the protocol of the ACPC: ``acpc:./startme.sh``;

@@ -142,7 +142,7 @@ def _trouble(error: BaseException) -> str:
 
 
 def _source_line(error: BaseException) -> str:
-    """Return the file and line of an error; if a library raised it, those of the last line outside libraries."""
+    """Return the file and line of an error; if a library raised the error, those of the call of the library."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{os.path.basename(error.filename)}, line {error.lineno}"
     _, *frames = traceback.extract_tb(error.__traceback__)  # the first frame is the call in this module
@@ -164,7 +164,7 @@ def _value(text: str) -> int | float | str:
 class _SourceLoader(importlib.machinery.SourceFileLoader):
     """Loads an agent's file, never its bytecode.
 
-    Python would also run the old bytecode of an edited file that has the same size and was saved in the same second.
+    If an edited file has the same size and was saved in the same second, Python would run its old bytecode.
     """
 
     def path_stats(self, path: str) -> Mapping[str, Any]:

@@ -155,7 +155,7 @@ class BlueprintAgent(RangeAgent):
     def _at_node(
         self, public: PublicState, combo_ids: np.ndarray, answers: TranslatedActions
     ) -> tuple[Strategy, np.ndarray]:
-        """Return the same as `_look_up`, but from the rows of the tree's decision alone."""
+        """Return the strategy and its sources as `_look_up` does, from the rows of the tree's decision alone."""
         node, actions, columns, *_ = answers
         assert node is not None
         rows, sources = self._kept.find(node, public.board, combo_ids)

@@ -81,7 +81,7 @@ class MenuConfig:
             raise ValueError(f"multiway and callers are given for {', '.join(STREETS)}, got {unknown[0]!r}")
         if not 0.0 < self.all_in_share <= 1.0:
             raise ValueError(f"all_in_share is a share of the stack, above 0 and at most 1, got {self.all_in_share!r}")
-        _ = self.game_menu  # it checks the sizes themselves
+        _ = self.game_menu  # building the menu checks the sizes
 
     @functools.cached_property
     def game_menu(self) -> GameMenu:
@@ -174,7 +174,7 @@ class BlueprintConfig:
             raise ValueError(f"stack_bb is 1 to 10,000 big blinds, got {self.stack_bb!r}")
         if not self.game and self.menu is None:
             raise ValueError("the bet sizes are missing: give a section [menu] with preflop = ['0.5p 1p allin', ...]")
-        _ = self.rules, self.game_menu, self.schedule  # these check the settings that they are made of
+        _ = self.rules, self.game_menu, self.schedule  # building these checks the other settings
 
     @functools.cached_property
     def rules(self) -> HoldemRules:

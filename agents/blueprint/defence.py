@@ -5,21 +5,22 @@ with probability ``f = (B - x) (1 + A) / ((B - A) (1 + x))``. If a hand goes on 
 against B, then ``f a + (1 - f) b`` is the mean over the draw. If the ranges defend by pot / (pot + bet) at both sizes,
 so does the mean range: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
 
-For a bet below the smallest size, A = 0 is no bet: a = 1 for every hand, and the share of a range that goes on is
+If the bet is below the smallest size, that size is B, and A = 0 stands for no bet: a = 1 for every hand. With r(h) the
+reach of hand h, and sums over all hands, the share of a range that goes on is
 
-    s = f + (1 - f) c,    c = sum of r(h) b(h) over hands h / sum of r(h),
+    s = f + (1 - f) c,    c = (sum of r(h) b(h)) / (sum of r(h)).
 
-with r(h) the reach of a hand. If every hand went on with probability f + (1 - f) b(h), a share f (1 - c) of the range
-would go on with hands that fold to the smallest size. Of these hands, the worst would go on as often as the best.
-`defend_by_order` keeps the share s and gives it to the strongest hands.
+If every hand went on with probability f + (1 - f) b(h), a share f (1 - c) of the range would go on with hands that fold
+to the smallest size. Of these hands, the worst would go on as often as the best. `defend_by_order` keeps the share s
+and gives it to the strongest hands.
 
 Raises are part of s. Hand h raises with the probability q(h) in the row of the decision from which play goes on, and
 this probability stays as it is. A weak hand that bluffs one time in ten should then fold the other nine times. The rest
-of each hand, 1 - q(h), calls or folds.
-Hands call in the order of their probability of a call against the smallest size, given that they do not raise there,
-then of their strength. With t(h) = 1 above a border, 0 below it and one class of equal hands mixing at the border,
+of each hand, 1 - q(h), calls or folds. Hands call in the order of their probability of a call against the smallest
+size, given that they do not raise there, and then in the order of their strength. Let t(h) be the share of this rest
+that calls: 1 above a border, 0 below it, and between 0 and 1 for one class of equal hands at the border. Then
 
-    s = sum of r(h) (q(h) + (1 - q(h)) t(h)) / sum of r(h).
+    s = (sum of r(h) (q(h) + (1 - q(h)) t(h))) / (sum of r(h)).
 
 If the raises alone exceed s, they are all reduced by the same factor, and no hand calls.
 """

@@ -82,7 +82,7 @@ class IterationSpan(NamedTuple):
     first, last : int
         The number of the first iteration, from 0, and one past the number of the last iteration.
     prune_from, average_from : int
-        The numbers of the run's first iterations that prune, and that may add to the average.
+        The number of the run's first iteration that prunes, and of the first that may add to the average.
     """
 
     first: int

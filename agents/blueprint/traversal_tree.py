@@ -20,11 +20,11 @@ class TraversalTree(NamedTuple):
     Attributes
     ----------
     nodes : int32[num_nodes, 4]
-        The record of a decision has four entries: its word (`traversal_kernels`), its first child, the offset of its
-        row among the cells of a bucket, and the contribution of its seat. The record of an end has the bitwise
-        complement of the live seats' bit set, the number of the end, and the pot; a seat is live if it has not folded.
-        The last entry is the contribution of every live seat, or -1 if the live seats' contributions differ. A pot
-        above 2^31 - 1 chips is cut to that number, and the last entry is then -1.
+        The record of a decision has four entries: a word of packed bits (`traversal_kernels`), its first child, the
+        offset of its row among the cells of a bucket, and the contribution of its seat. The record of an end has the
+        bitwise complement of the live seats' bit set, the number of the end, and the pot; a seat is live if it has not
+        folded. The last entry is the contribution of every live seat, or -1 if the live seats' contributions differ. A
+        pot above 2^31 - 1 chips is cut to that number, and the last entry is then -1.
     contributions : int32[num_ends, num_seats]
         Chips that each seat has put in, by the number of the end.
     """

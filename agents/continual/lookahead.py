@@ -64,8 +64,8 @@ class Opponent(NamedTuple):
 class Means(NamedTuple):
     """Values and reach in a solved lookahead, for N nodes, E ends of the street and B boards of the next.
 
-    They are means over the iterations that are not omitted, or those of the average strategies (`BOUNDS`). With
-    ``best``, `values` are those of best responses to the average strategies.
+    With ``iterations`` (`BOUNDS`) they are means over the iterations that are not omitted, and otherwise those of the
+    average strategies. But with ``best``, `values` are those of best responses to the average strategies.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ def flop_equities(ranges: np.ndarray, rules: HoldemRules) -> tuple[np.ndarray, n
     Parameters
     ----------
     ranges : float64[2, num_combos]
-        Each seat's weight of each combo, alike for all suits.
+        Each seat's weight of each combo; no renaming of suits changes the weights.
 
     Returns
     -------

@@ -33,8 +33,9 @@ share, does not count.
 DRAWS = ("flush and straight draw", "flush draw", "open-ended", "gutshot", "backdoor flush draw", "no draw")
 """Kinds of draws, the strongest first; a hand has the first that fits.
 
-A flush draw has four cards of a suit, a backdoor flush draw three on the flop, two of them in the hand. An open-ended
-draw is completed to a straight by two ranks or more, a gutshot by one. At least one hole card takes part.
+A flush draw has four cards of a suit. On the flop only, a backdoor flush draw has two hole cards and one board card of
+a suit. An open-ended draw is completed to a straight by two ranks or more, a gutshot by one. At least one hole card
+takes part in a draw.
 """
 
 _ACE = NUM_RANKS - 1

@@ -99,8 +99,8 @@ class SpotSize:
 def spot_size(spot: Spot, *, threads: int = 2) -> SpotSize:
     """Return the size of a spot.
 
-    Nothing is allocated and no kernel runs. A flop of wide ranges takes half a second, and a change of its bets some
-    milliseconds.
+    Nothing is allocated and no kernel runs. A flop of wide ranges takes half a second. Another call with the same board
+    and ranges, but other bets, takes some milliseconds.
 
     Parameters
     ----------

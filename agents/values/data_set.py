@@ -1,7 +1,7 @@
 """Solved situations on disk, in shards of a thousand. A run that solves them resumes after any interruption.
 
 A shard holds the situations of consecutive numbers. A situation follows from the seed, the split and its number
-(`draw_situation`), so the data are the same however often their making was stopped.
+(`draw_situation`), so interruptions do not change the data.
 """
 
 import hashlib

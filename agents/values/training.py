@@ -1,7 +1,7 @@
 """Training of networks: error, gradient and the steps of Adam, in numpy.
 
-Matrix products are those of numpy's linear algebra library. The same seed, library and number of its threads give the
-same bits.
+Matrix products are those of numpy's linear algebra library. Runs are equal bit for bit if they have the same seed, the
+same library, and the same number of the library's threads.
 """
 
 import math

@@ -26,7 +26,7 @@ _QUARTERS = 4
 
 
 NetEvs = Callable[[ValueNet, Level, Situations], tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""Takes the arguments of `net_evs`, and returns the same arrays."""
+"""A function with the arguments and results of `net_evs`."""
 
 
 def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs | None = None) -> dict[str, Any]:

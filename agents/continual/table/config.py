@@ -27,8 +27,9 @@ class TableConfig:
     Attributes
     ----------
     iterations : int
-        Iterations of each solve, so that the same seed gives the same play. A solve of the river does twenty times as
-        many, or ten times as many without bounds. 0 stands for 150 iterations, or for the time limit if there is one.
+        Iterations of each solve. A solve of the river does twenty times as many, or ten times as many without bounds. 0
+        stands for 150 iterations, or for the time limit if there is one. Without a time limit, the same seed gives the
+        same play.
     time : float
         Seconds for each decision, including all its work, in place of `iterations`; 0 for no limit.
     threads : int

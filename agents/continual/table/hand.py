@@ -119,9 +119,8 @@ class TableHand:
     solutions : Solutions
         The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
-        ``solves`` counts all solves. ``anew`` counts a seat's later solves without bounds, needed where no hand of its
-        range takes its last action. ``clamped`` counts street ends with more chips behind than in the networks'
-        training.
+        ``solves`` counts all solves. ``anew`` counts solves without bounds after a seat's first solve. They are needed
+        if no hand of the seat's range takes the seat's last action. For ``clamped`` see `base.TellsOrigins`.
     nets : TableNets
     lines : Solutions
         The memory of solutions before the flop, where every hand may begin with the same actions.
@@ -234,7 +233,7 @@ class TableHand:
             beliefs = self._first_beliefs(actions, board)
             if self._first_street or not actions:
                 return Carried(beliefs[seat], None, beliefs[1 - seat])
-            with self._deadline.half():  # the opponent has acted first: its values at the start of the hand
+            with self._deadline.half():  # the opponent has acted: its values at the start are bounds
                 start = self._solution((), ())
             assert isinstance(start, SolvedStreet)
             estimate = self._estimate(start, beliefs[1 - seat], actions, len(actions), (), seat)
