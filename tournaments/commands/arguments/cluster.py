@@ -13,7 +13,7 @@ def add(commands) -> None:
         commands,
         "cluster",
         "cluster",
-        "Begin a cluster: a scheduler that hands the jobs of commands with --cluster FILE to workers (plurispiel "
+        "Begin a cluster: a scheduler that gives the jobs of commands with --cluster FILE to workers (plurispiel "
         "worker FILE) on any machines. It lasts until Ctrl-C. All speak by TLS with the key in FILE, which only you "
         "can read: whoever has the key can run programs as you on all these machines. Needs the extra cluster: "
         'pip install "plurispiel[cluster]".',
@@ -45,7 +45,7 @@ def add(commands) -> None:
         "--mixed",
         action="store_true",
         help="admit machines whose arithmetic differs: chips and play stay equal on all processors tried, AIVAT's "
-        "corrections to about 12 digits; runs keep and report that",
+        "corrections to about 12 digits; runs record and report this",
     )
     add = add_command(
         commands,

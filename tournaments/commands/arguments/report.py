@@ -30,8 +30,8 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         default=12,
-        help="hands of each run in the viewer, 0 to 100: those of --hand, and others with most decisions and chips, "
-        "first those whose strategies were recorded during play",
+        help="hands of each run in the viewer, 0 to 100: those of --hand, then hands whose strategies were recorded "
+        "during play, then others; of both kinds, those with more decisions and chips come first",
     )
     parser.add_argument(
         "--hand",
