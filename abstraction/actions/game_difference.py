@@ -8,7 +8,7 @@ __all__ = ["check_game", "game_difference"]
 def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
     """Return in words how a game differs from the tree's game in seats, blinds and stacks; empty if it does not.
 
-    Blinds are compared in big blinds, and so are the smallest and the largest stack.
+    Blinds and stacks are compared in big blinds. Of the stacks, only the smallest and the largest are compared.
 
     Raises
     ------

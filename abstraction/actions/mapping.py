@@ -1,4 +1,4 @@
-"""The pseudo-harmonic mapping: the size of a tree for which a bet between two sizes is taken.
+"""The pseudo-harmonic mapping, by which a bet between two sizes of a tree counts as one of the two.
 
 Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", IJCAI 2013. Sizes are
 shares of the pot after calling.
@@ -17,9 +17,9 @@ def lower_share(size: float, lower: float, upper: float) -> float:
 
     Notes
     -----
-    A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). If the bet is
-    answered as the lower size A with probability f, and as the upper size B otherwise, the mean frequency is the
-    same: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. The solution is
+    A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). The bet is
+    answered as the lower size A with probability f, otherwise as the upper size B. The probability f makes hands
+    call with the right mean frequency: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. The solution is
     ``f = (B - x) (1 + A) / ((B - A) (1 + x))``, which is 1 at x = A and 0 at x = B. The probability f is one half at
     ``x = (A + B + 2 A B) / (A + B + 2)``, which is below the middle of A and B.
     """

@@ -3,10 +3,10 @@
 A *tree seat* is a seat of the tree's game. `Shadow.seats` tells which tree seat each seat at the table has. Where hand
 and tree disagree, the following rules hold.
 
-- A bet below the smallest size may be mapped to a call, of size 0. If the tree offers no call, or if hand and tree
-  would then wait for different seats, for example because the call ends the street in the tree, play goes on from the
-  smallest raise instead. In any case the bet is *between* two sizes, a call and the smallest raise: the share of hands
-  that folds to it depends on both sizes (`Between`), not on the size that was drawn.
+- A bet below the smallest size is mapped at random to that size or to a call, which has size 0. Play always goes
+  on from the smallest raise if the tree offers no call, or if hand and tree would wait for different seats after a
+  call. For example, the call may end the street in the tree. Whatever was drawn, the bet is *between* two sizes, a call
+  and the smallest raise: the share of hands that folds to the bet depends on both sizes (`Between`).
 - A bet above all sizes but the all-in counts as the all-in if the next seat to act cannot raise it. If that seat can,
   play goes on from the largest size below the all-in. In either case, hands fold as to a bet between these two sizes,
   or as to the all-in if the bet is at least as large. If the all-in is the only size, a bet that can be raised counts
@@ -18,9 +18,9 @@ and tree disagree, the following rules hold.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no tree seat afterwards. If
   that seat bets later, it takes over the tree seat of another seat, but never that of our own seat. The tree seats that
   act before the bettor's are assumed to check.
-- A raise is missed where the tree's decision offers no raise at all, or where the raising seat cannot be brought to
-  act: the tree then has no decisions until the next raise that the tree can follow, or until the next street
-  (`Shadow.missed`).
+- A raise is missed (`Shadow.missed`) where the tree's decision offers no raise at all, or where the tree cannot be
+  brought to a decision of the raising seat. The tree then has no decisions until the next raise that it can follow, or
+  until the next street.
 - A seat that is all-in in the hand calls in the tree. If the hand is a street ahead, all live seats call in the tree
   until the tree has caught up. If the tree is a street ahead, it waits for the hand. If the betting is over in the
   tree, the tree has no more decisions.
@@ -40,7 +40,7 @@ __all__ = ["Between", "Shadow", "ShadowRules"]
 
 
 class Between(NamedTuple):
-    """Two sizes of the tree that stand for the hand's latest raise on this street, as long as seats answer the raise.
+    """The two sizes of the tree between which the hand's latest raise on this street lies.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class ShadowRules:
     def after(
         self, shadow: Shadow, before: BettingState, action: int, after: BettingState, own_seat: int
     ) -> tuple[float, list[Shadow]]:
-        """Return the probability of the first of the one or two shadows to which an action may lead, and the shadows.
+        """Return the probability of the first shadow, and the one or two shadows to which an action may lead.
 
         Parameters
         ----------
@@ -160,12 +160,12 @@ class ShadowRules:
         return totals
 
     def _shares(self, shadow: Shadow, state: BettingState) -> list[int]:
-        """Return the raise-to total, legal or not, of the same share of the hand's pot for each size of the tree."""
+        """Return the raise-to total, legal or not, of each size of the tree's decision, applied to the hand's pot."""
         array = state.array.tolist()
         return [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
 
     def _all_in(self, shadow: Shadow, seat: int) -> int:
-        """Return the number of the all-in among the raises of the tree's decision, from 1; 0 if it offers none."""
+        """Return the all-in's number among the raises of the tree's decision, counted from 1; 0 without an all-in."""
         raises, stacks = self.states.raises(shadow.node), self.states.rules.stacks
         return len(raises) if raises and stacks and raises[-1] == stacks[shadow.seats[seat]] else 0
 
@@ -238,7 +238,7 @@ class ShadowRules:
     def _raise(
         self, shadow: Shadow, before: BettingState, action: int, after: BettingState, own_seat: int
     ) -> tuple[float, list[Shadow]]:
-        """Return the probability of the first of the shadows to which a raise may lead, and the shadows.
+        """Return the probability of the first shadow, and the shadows to which a raise may lead.
 
         There is one shadow, with probability 1, unless the raise lies between two sizes of the tree, neither of them
         the all-in. The lower size may be a call.
@@ -281,7 +281,7 @@ class ShadowRules:
         return lower_place(size, (0.0, *sizes))
 
     def _count_as(self, shadow: Shadow, number: int) -> Shadow:
-        """Return the shadow after the tree's seat to act has made raise `number` of its decision, from 1."""
+        """Return the shadow after raise `number` of the tree's decision; raises are counted from 1."""
         first = self.states.child(shadow.node, self.states.raises(shadow.node)[0])
         return shadow._replace(node=first + number - 1)
 

@@ -1,10 +1,9 @@
 """Action translation: a hand with bets of any size, followed in a betting tree with few sizes.
 
 An off-tree bet between two sizes of the tree, neither of them the all-in, is mapped to one of them at random, by the
-pseudo-harmonic mapping (Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces",
-IJCAI 2013). Sizes are shares of the pot after calling. After an off-tree bet the pots of hand and tree differ. The
-states of both are therefore kept; a bet of the hand is measured by the hand's pot, and a bet of the tree by the tree's
-pot.
+pseudo-harmonic mapping (`mapping`). Sizes are shares of the pot after calling. After an off-tree bet the pots of hand
+and tree differ. The states of both are therefore kept; a bet of the hand is measured by the hand's pot, and a bet of
+the tree by the tree's pot.
 
 The module `shadow` has the rules for the hand's position in the tree, its *shadow*. Here the shadows of many hands are
 kept, and the tree's decisions are translated to the hand.
@@ -239,8 +238,8 @@ class ShadowHand:
     ----------
     translation : Translation
     coins : sequence of float, optional
-        One random number from 0 to 1 for each action of the hand, so that an action is always mapped alike. By default
-        each bet is mapped to the likelier size.
+        One random number from 0 to 1 for each action of the hand, so that repeated calls find the same place. By
+        default each bet is mapped to the likelier size.
     seat : int, optional
         The seat whose raises come from `Translation.actions`; -1 for none.
     """

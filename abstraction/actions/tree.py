@@ -296,8 +296,8 @@ def menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
     """Return a menu as kernels read it."""
     streets = [menu.streets[min(street, len(menu.streets) - 1)] for street in range(rules.num_streets)]
     longest = max(len(texts) for street in streets for texts in (street.raises, street.multiway or ()))
-    # With 0 to 2 live seats the sizes of two seats hold; 3 stands for three or more. Past the last entry no raise is
-    # offered.
+    # On the axis of live seats, index 3 stands for three or more, and indices 0 to 2 have the sizes for two. After the
+    # last entry of `raises`, no raise is offered.
     first = np.zeros((rules.num_streets, 4, longest + 1), np.int32)
     length = np.zeros_like(first)
     callers = np.full((rules.num_streets, longest + 1), MAX_SEATS, np.int32)

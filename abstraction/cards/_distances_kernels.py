@@ -186,7 +186,7 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
         Histograms over the buckets of the next street, all of one mass.
     centroids : uint8[k, num_buckets]
         Histograms of the same mass.
-    nearest : int16[k, num_buckets, most buckets in a centroid]
+    nearest : int16[k, num_buckets, max(num_held)]
         For each centroid and bucket, the buckets in which the centroid has mass, the nearest to the bucket first.
     num_held : int32[k]
         Number of buckets with mass in each centroid.

@@ -163,7 +163,7 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
     clusters : uint8[1326]
         The cluster of each combo.
     own : float32[8, 8]
-        The identity matrix: row c holds the counts of a single hand of cluster c in each cluster.
+        The identity matrix: row c counts, by cluster, a single hand of cluster c.
     boards : uint8[n, 5]
     work : RiverWorkspace
     out : uint8[n, 1081, 8]

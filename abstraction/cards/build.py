@@ -167,7 +167,7 @@ class _Builder:
 
         if self.threads == 1:
             return self._label_all(model, make_reader, describe)
-        with ThreadPoolExecutor(1) as aside:  # for the most part by one thread: beside the work that takes all threads
+        with ThreadPoolExecutor(1) as aside:  # `describe` uses one thread for the most part, labelling all of them
             return self._label_all(model, make_reader, aside.submit(describe).result)
 
     def _reader_maker(
@@ -279,7 +279,7 @@ class _Builder:
         return self._rivers
 
     def _bar(self, name: str, total: int, unit: str) -> tqdm:
-        """Return a progress bar; without a name it shows nothing, as there is another one beside it."""
+        """Return a progress bar. Without a name it shows nothing, because another bar is on show meanwhile."""
         disable = not (name and self._show_progress)
         return progress_bar(desc=name, total=total, unit=unit, unit_scale=True, disable=disable)
 

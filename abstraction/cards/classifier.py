@@ -24,7 +24,8 @@ The weight is above 1, so that means of histograms lose little when they are rou
 """
 
 NextRows = Callable[[np.ndarray], np.ndarray]
-"""A function from boards of the next street, uint8[n, 4..5], to the bucket of each combo on each, uint16[n, 1326]."""
+"""A function of boards of the next street, uint8[n, 4..5], that returns the combos' buckets by board, uint16[n, 1326].
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ class Distance(Protocol):
 
 
 class CentroidBlocks(NamedTuple):
-    """Centroids in blocks of 16, ordered by the sums of their coordinates; a step compares a point with a whole block.
+    """Centroids in blocks of 16, ordered by the sums of their coordinates, to compare a point with a block at a time.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class GreedyEarthMover:
     ground: np.ndarray
 
     def to(self, centroids: np.ndarray) -> Nearest:
-        """Return a search for the nearest of uint8[k, num_buckets] centroids; points must have the same total mass."""
+        """Return a search for the nearest of uint8[k, num_buckets] centroids, all of the same mass as the points."""
         return _NearestHistogram(centroids, self.ground)
 
     def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:

@@ -45,10 +45,10 @@ def crowd_strength(rules: HoldemRules, board: tuple[int, ...], num_opponents: in
     """Return each combo's approximate chance of beating several uniformly random hands: float64[num_combos], read-only.
 
     On a whole board the chance is `made_strength` to the power of the number of opponents, as if their hands were
-    independent. The result is the mean over run-outs: over all of them if there are at most 1,000. Of 1,001 to 25,000,
-    at most 300 at equal steps are taken: every fourth on flops of Texas hold'em, where the errors are 0.005 on average
-    and 0.05 at most. Of more than 25,000, 1,000 fixed random ones are taken. Combos that share a card with the board
-    have 0.
+    independent. The result is the mean over run-outs: over all of them if there are at most 1,000. If there are 1,001
+    to 25,000, at most 300 of them are taken, at equal steps. On flops of Texas hold'em this is every fourth, and the
+    errors are 0.005 on average and 0.05 at most. If there are more than 25,000, the mean is over 1,000 fixed random
+    run-outs. Combos that share a card with the board have 0.
 
     Raises
     ------

@@ -23,7 +23,7 @@ _ENOUGH = 1e-4  # iteration stops after a round that lowers the weighted sum of 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """The centroids, the nearest one of each point, and the sum of distances in each round.
+    """The centroids, each point's nearest centroid, and the sum of distances in each round.
 
     Attributes
     ----------

@@ -58,7 +58,8 @@ def _means(points: np.ndarray, weights: np.ndarray, labels: np.ndarray, k: int) 
 def percentiles(values: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
     """Return the thresholds that cut values into k buckets of about equal weight: int64[at most k - 1], ascending.
 
-    A threshold is the lowest value of a bucket. Equal values share a bucket, so there may be fewer than k buckets.
+    Each threshold is the lowest value of a bucket; the first bucket has none. Equal values share a bucket, so there may
+    be fewer than k buckets.
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]

@@ -20,7 +20,7 @@ NUM_CARDS = 52
 
 @kernel
 def fill_pair_masses(cards, groups, reach, work, out):
-    """Write, for each hand and each pair of sets, the weight of the pairs of others' hands that `out` describes.
+    """Write, for each hand and each pair of sets, the weight of the pairs of the other players' hands; see `out`.
 
     Parameters
     ----------

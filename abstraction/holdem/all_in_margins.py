@@ -88,7 +88,7 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
     weight : float
         The number of boards for which this board stands.
     num_tiles : int
-        The number of blocks of 16 lanes that hold all classes, one class a lane.
+        The number of blocks of 16 lanes that hold all classes, with a lane for each class.
     work : _MarginWorkspace
         Modified in place.
     totals : float64[num_classes, 16 * num_tiles]

@@ -108,8 +108,8 @@ def apply_action(rules, state, action):
 
     The effects of the three actions are selected by arithmetic instead of branches. Actions are hard to predict, and a
     mispredicted branch costs more than the arithmetic. Fold and call (0 and 1) are not above the largest contribution,
-    so that `max` ignores them. LLVM makes branches of ``max(a, b)``, of a product with 0 or 1 and of a choice between
-    two numbers, but not of ``a + max(b - a, 0)`` or of a shift by 0 or 63 bits.
+    so that `max` ignores them. LLVM compiles ``max(a, b)``, a product with 0 or 1 and a choice between two numbers to
+    branches. It compiles ``a + max(b - a, 0)`` and a shift by 0 or 63 bits without branches.
     """
     seat = state[ACTOR] & 15  # the compiler then knows that the index is not negative
     stack = rules[STACK + seat]

@@ -90,7 +90,7 @@ class BettingDecision(NamedTuple):
     children: dict[int, int]
 
     def state_of(self, start: BettingState) -> BettingState:
-        """Return the betting state at the decision, if the tree begins with `start`, which stays as it is."""
+        """Return the betting state at the decision; `start`, the state before all of `actions`, is not changed."""
         state = start.copy()
         for _, action, _ in self.actions:
             state.apply_legal(action)

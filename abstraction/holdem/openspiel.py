@@ -260,7 +260,7 @@ class OpenSpielGame:
 
 
 def _is_number(value: str) -> bool:
-    """Return whether OpenSpiel's parser can hold a value of digits, signs and points as a number."""
+    """Return whether OpenSpiel's parser can read a text of digits, signs and points as a number."""
     try:
         return math.isfinite(float(value)) and ("." in value or abs(int(value)) <= MAX_CHIPS)
     except ValueError:

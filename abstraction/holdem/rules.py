@@ -24,7 +24,7 @@ UNLIMITED_RAISES = 255
 MAX_STREET_RAISES = 64  # universal_poker has room for 64 actions on a street
 
 BETTING_ABSTRACTIONS = ("fullgame", "fchpa", "fcpa", "fc")
-"""OpenSpiel's names for the raises on offer, in this order: any size; half pot, pot, all-in; pot, all-in; none."""
+"""OpenSpiel's names for the raises on offer; see `HoldemRules`."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class HoldemRules:
         Number of suits and of ranks in the deck, which has the first suits and the lowest ranks; number of hole cards
         of a seat.
     betting_abstraction : {"fullgame", "fchpa", "fcpa", "fc"}
-        The raises on offer: any size; half pot, pot and all-in; pot and all-in; none. A limit game takes the last two
-        names only, and offers the fixed raise for "fcpa".
+        The raises on offer. "fullgame": any size; "fchpa": half pot, pot and all-in; "fcpa": pot and all-in; "fc":
+        none. A limit game takes "fcpa", with the fixed raise on offer, or "fc".
 
     Raises
     ------
@@ -65,8 +65,8 @@ class HoldemRules:
     -----
     By a rule of the ACPC that card rooms do not have, every all-in raise re-opens the betting. In a no-limit game, the
     smallest raise after a raise to ``x`` is to ``max(s, 2x - m)``. Here ``m`` is the largest contribution before the
-    raise to ``x``, and ``s`` is the smallest legal raise at that time for a seat with enough chips. A street has at
-    most 64 actions.
+    raise to ``x``, and ``s`` the raise-to total that was then the smallest legal one for a seat with enough chips. A
+    street has at most 64 actions.
     """
 
     blinds: tuple[int, ...]

@@ -153,8 +153,8 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
     Notes
     -----
-    Four ranges at a time take two thirds of the time that they take one by one. If fewer than four rows are left, the
-    last row is repeated.
+    The kernel works on four ranges at a time, which takes two thirds of the time of one range after the other. If fewer
+    than four rows are left, the last row is repeated.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):

@@ -5,7 +5,7 @@ kernel here takes the cards as numbers. The tables of the evaluator are constant
 arguments would take longer than the look-up.
 
 A call through numba's dispatcher would take twice as long, because the dispatcher looks up the types of all seven
-arguments. The kernel is compiled for one type, so that its compiled entry is called directly, after a check that all
+cards. The kernel is compiled for integers only. So Python calls the compiled entry directly, after a check that all
 cards are integers.
 """
 

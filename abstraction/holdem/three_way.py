@@ -41,7 +41,7 @@ class _PairSums(NamedTuple):
 
 
 def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
-    """Return, for each hand, the weight of pairs of others' hands that share no card with the hand or each other.
+    """Return, for each hand, the weight of the other players' pairs of hands, with no card in two of the three hands.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike)
     float64[3, 3, num_hands]
         Axis 0 is the set of hands counted in the first range, axis 1 the set counted in the second, axis 2 the hand h.
         The sets are the hands that h beats (`WEAKER`), the hands that h beats or ties with (`NOT_STRONGER`), and `ALL`
-        hands. If both others have folded, the counterfactual value of h is its payoff in chips times entry
+        hands. If both other players have folded, the counterfactual value of h is its payoff in chips times entry
         ``[ALL, ALL, h]``.
 
     Raises
@@ -127,7 +127,7 @@ def warmup() -> None:
 
 
 def _share(masses: np.ndarray, first_plays: bool, second_plays: bool) -> np.ndarray:
-    """Return the share of a layer of the pot that each hand wins, summed over the weighted pairs of others' hands.
+    """Return the share of a layer of the pot that each hand wins, summed over weighted pairs of the others' hands.
 
     A layer is a main or side pot: the chips between two levels of contribution. The hand's owner can win it, and so can
     each other player whose argument (`first_plays`, `second_plays`) is true.

@@ -15,7 +15,7 @@ except ImportError:  # Windows
 
 
 def user_data_folder() -> Path:
-    """Return the folder of runs, blueprints and tables: PLURISPIEL_HOME, or ``plurispiel`` among the user's data."""
+    """Return the folder of runs, blueprints and tables: PLURISPIEL_HOME, else ``plurispiel`` in the user's data."""
     if chosen := os.environ.get("PLURISPIEL_HOME"):
         return Path(chosen)
     if os.name == "nt":

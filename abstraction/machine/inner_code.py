@@ -1,11 +1,11 @@
 """Kernels as parts of other kernels: intermediate code without machine code.
 
-numba compiles a function that another function calls to machine code first, and then once more as a part of each
-caller. LLVM therefore optimised a kernel at the end of a chain of four callers five times, and wrote it out five times.
-Here a kernel that another kernel calls is kept as intermediate code, which LLVM optimises only as a part of the caller.
-A kernel gets machine code when Python calls it.
+If one function calls another, numba first compiles the called function to machine code, and then once more as a part
+of each caller. At the end of a chain of four callers, LLVM would optimise a kernel five times and write it out five
+times. Here a kernel that another kernel calls is kept as intermediate code, which LLVM optimises only as a part of the
+caller. A kernel gets machine code when Python calls it.
 
-All names of numba in this module are private ones, like the option ``_nrt`` of `jit`; numba's minor version is pinned.
+This module uses private names of numba only, like the option ``_nrt`` in `jit`; numba's minor version is pinned.
 """
 
 from typing import Any
@@ -98,7 +98,8 @@ class KernelDispatcher(_CPUDispatcher):
         """Compile the kernel for calls from Python, unless it is compiled already, and return the function."""
         known = len(self.overloads)
         compiled = super().compile(sig)
-        if len(self.overloads) > known:  # the parts of the code find their environments in the code's own variables
+        if len(self.overloads) > known:
+            # The kernels that are parts of this code read their environments from variables that are set here.
             result = self.overloads[tuple(_sigutils.normalize_signature(sig)[0])]
             for environment in result._find_referenced_environments():
                 result.library.codegen.set_env(environment.env_name, environment)

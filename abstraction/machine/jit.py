@@ -9,7 +9,7 @@ Rules for a kernel:
 * A kernel is called with C-contiguous arrays only. Unless it is inlined or meant for several dtypes, a kernel is called
   with one signature, so that it is compiled once; numba compiles a kernel for every signature.
 * A kernel has no decorator but `kernel`. numba does not notice a change in a function imported from another file, or in
-  the fields of a record. So compiled code lies in a folder named by a hash of these, among others (`source_digest`).
+  the fields of a record. So compiled code lies in a folder named by a hash that covers both (`source_digest`).
 * A record that a kernel takes is a class that derives from ``NamedTuple`` alone.
 """
 
@@ -88,7 +88,7 @@ def records() -> dict[str, tuple[bytes, ...]]:
 
 @functools.cache
 def _surroundings() -> bytes:
-    """Return all dependencies of compiled code but modules: the `records`, numba's version and the processor."""
+    """Return what compiled code depends on besides modules: the `records`, numba's version and the processor."""
     facts = (__name__, numba.__version__, _llvm.get_host_cpu_name(), sorted(records().items()))
     return repr(facts).encode()
 
@@ -188,9 +188,9 @@ class KernelLocator(_CacheLocator):
 class _KernelCache(_FunctionCache):
     """A kernel's cache that loads compiled code without the modules that numba needs to compile.
 
-    numba first imports all that it can compile, with parts of scipy: a third of a second in every process. Code in the
-    cache needs none of these modules if it counts no references. numba imports them when it compiles a kernel that the
-    cache lacks.
+    Before numba loads code from its cache, it imports the modules for everything that it can compile, with parts of
+    scipy. This takes a third of a second in every process. Code that counts no references needs none of these modules.
+    numba imports them when it compiles a kernel that the cache lacks.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -56,7 +56,7 @@ def anonymous_bytes(process: int | str = "self") -> int:
 
 def peak_bytes() -> int:
     """Return the peak of this process's memory in bytes; 0 where the system does not report it."""
-    # The system's other report, `getrusage`, begins with the memory of the process that started this one.
+    # `getrusage` comes second: its peak includes the memory of the process that started this one.
     return _status_bytes("VmHWM") or _peak("RUSAGE_SELF")
 
 

@@ -11,7 +11,7 @@ from plurispiel.abstraction.machine.jit import kernel
 
 
 def dot(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the sum of the products of two arrays, from eight sums of every eighth product and a sum of the rest.
+    """Return the sum of the products of two arrays: of eight partial sums, each of every eighth product, and the rest.
 
     Parameters
     ----------

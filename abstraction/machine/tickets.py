@@ -1,4 +1,4 @@
-"""A counter from which threads that run kernels without the GIL take numbers, each number once."""
+"""A counter that hands out each number once, to threads that run kernels without the GIL."""
 
 from typing import Any
 

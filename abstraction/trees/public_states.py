@@ -34,7 +34,7 @@ class PublicStates:
     player : int8[P]
         The player to act, from 0; ``CHANCE`` where chance acts; ``TERMINAL`` at the end of a game.
     street : int8[P]
-        The street, from 0; -1 until all hole cards are dealt.
+        The street, from 0; -1 until all hole cards are dealt. A street begins when all of its board cards are dealt.
     histories_first : int32[P + 1]
         Index in `histories` of each public state's first history; the last entry is H.
     histories : int32[H]
@@ -104,10 +104,11 @@ def public_states(tree: GameTree) -> PublicStates:
     size = tree.num_histories
     number, combo = np.zeros(size, dtype=np.int32), np.full((size, rules.num_seats), -1, dtype=np.int32)
     parents, players, streets = [np.array([-1])], [tree.player[:1]], [np.array([-1])]
-    # For each history of a depth, `dealt` is the number of cards dealt, `holes` holds each seat's cards as bits, and
-    # `cards` holds as bits the board cards dealt on the street so far, if the last step dealt one. The order of a
-    # street's cards does not matter, so after a board card public states are told apart by `cards` and by the anchor,
-    # the public state before the street's first card. After any other step, the anchor is the parent's public state.
+    # For each history of a depth, `dealt` is the number of cards dealt, and `holes` holds each seat's cards as bits. If
+    # the last step dealt a board card, `cards` holds the board cards of the street so far as bits; else it is 0. The
+    # order of a street's cards does not matter. So after a board card, public states differ in `cards` or in the
+    # anchor, the public state before the street's first card. After any other step, the anchor is the public state of
+    # the parent.
     dealt, holes = np.zeros(1, dtype=np.int64), np.zeros((1, rules.num_seats), dtype=np.int64)
     cards, anchor = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     known = 1

@@ -22,9 +22,9 @@ class TightAggressiveAgent(RangeAgent):
     The agent opens with the share ``0.9 / (1 + seats left to act)`` of the hands, at most half, and with fewer after
     limpers. Every raise lowers the shares of hands with which the agent calls and raises. In all other situations, a
     hand's strength is the share of hands that it beats now, to the power of the number of opponents. The agent bets
-    strong hands. Against at most two opponents, it also bets, with probability 1/2, hands that many cards to come
-    complete to a straight or flush. Facing a bet, it raises the strongest hands. For other hands it compares the
-    strength with the pot odds, with a bonus for cards that complete a straight or flush.
+    strong hands. Against at most two opponents, it also bets good draws to a straight or flush, with probability 1/2.
+    Facing a bet, it raises the strongest hands. For other hands it compares the strength with the pot odds, with a
+    bonus for draws.
     """
 
     name = "tag"
@@ -106,7 +106,7 @@ def preflop_shares(num_raises, limpers, num_live, num_seats, to_call, pot):
     """Return the share of starting hands to raise with, and the share to raise or call with.
 
     A share of 0.2 stands for the best 20 % of the hands. `limpers` is the number of calls on this street; it counts
-    only while nobody has raised. Nobody has acted twice then, so each call is by another seat.
+    only while nobody has raised. Nobody has acted twice then, so each call is by a different seat.
     """
     if num_raises == 0:
         share = min(0.9 / (num_live - limpers) * 0.8**limpers, 0.5)

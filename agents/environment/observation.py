@@ -52,7 +52,7 @@ class Layout(NamedTuple):
     kind : int
         One of the values of `OBSERVATIONS`.
     length : int
-        OpenSpiel's bound on the length of a hand, by which its information state is laid out.
+        OpenSpiel's bound on the length of a hand, by which its information state tensor is laid out.
     num_slots : int
         Number of actions of a street that `compact` has room for.
     scale : float

@@ -40,7 +40,7 @@ RANDOM, CALLER, FOLDER, RAISER, TAG, BLUEPRINT = range(6)
 
 @kernel(inline=True)
 def choose(game, opponents, kind, tables, i, work):
-    """Return the action of an opponent that is to act at table i: a draw from the strategy of the agent of its kind.
+    """Return the action of an opponent that is to act at table i, drawn from the strategy of its kind of agent.
 
     Parameters
     ----------

@@ -79,6 +79,9 @@ def take_action(game, tables, i, total):
 def fill_ids(game, state, offered, by_id):
     """Write the action of each of a learner's ids, -1 for an id that is not on offer.
 
+    Id 0 is fold and id 1 check or call. From 2 on, the ids are the raises on offer, ascending. With `native_ids`, the
+    raises have the ids of ``universal_poker`` instead.
+
     Parameters
     ----------
     game : TableGame

@@ -25,7 +25,7 @@ class TableGame(NamedTuple):
     rules : int64[RULES_SIZE]
     ranks : RankTables
     menu : MenuArrays
-        The learner's raises; those of all seats unless `every_size`.
+        The raises on offer to the learner and, unless `every_size`, to all other seats.
     start : int64[STATE_SIZE]
         The betting state with the blinds posted.
     board_sizes : int64[MAX_STREETS]

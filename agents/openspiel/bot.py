@@ -178,7 +178,7 @@ class OpenSpielBot(pyspiel.Bot):
 
 
 class RLAgent(rl_agent.AbstractAgent):
-    """An agent in OpenSpiel's ``rl_environment``, for games with few actions.
+    """An agent in OpenSpiel's ``rl_environment``, for games with few actions, because a step lists them all.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class LearnerEnvironment:
     Attributes
     ----------
     table : LearnerTable
-        The table: the cards, the actions and the learner's seat of the hand.
+        The table, which has the cards, the actions and the learner's seat of the current hand.
     """
 
     num_players = 1

@@ -22,9 +22,10 @@ class AgentPolicy(policy.Policy):
         self.action_probabilities(game.replay(game.rules.cards.tolist(), []))  # refuses agents without range_strategy
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
-        """Return the probability of each legal action id of the seat to act, the only seat that `player_id` may be.
+        """Return the probability of each legal action id of the seat to act.
 
-        In a game where every raise size is legal, actions of probability 0 are left out.
+        `player_id` may be this seat only. In a game where every raise size is legal, actions of probability 0 are left
+        out.
 
         Raises
         ------

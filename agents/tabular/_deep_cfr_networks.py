@@ -17,8 +17,9 @@ _BATCH = 4_096
 class SteppedDeepCfr(deep_cfr.DeepCFRSolver):
     """OpenSpiel's solver, whose method ``solve`` is divided into its iterations and the training of its policy.
 
-    There are two differences. While a memory holds fewer samples than a batch, a batch is smaller; OpenSpiel would not
-    train at all. Each policy network is trained from new weights, with its own random numbers.
+    There are two differences from OpenSpiel's ``solve``. While a memory holds fewer samples than a batch, a batch is
+    smaller; OpenSpiel would not train at all. Each policy network is trained from new weights, with its own random
+    numbers.
 
     Parameters
     ----------

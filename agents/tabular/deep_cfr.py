@@ -217,7 +217,7 @@ class DeepCfrSolver(Solver):
         return rows[self._infosets, self.tree.action_ids].astype(np.float64)
 
     def _guarded(self, work: Any) -> None:
-        """Do work; if it is interrupted, fall back to the last average."""
+        """Do work; if it is interrupted, set `iteration` back to that of the last average strategy."""
         try:
             work()
         except BaseException:

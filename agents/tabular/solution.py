@@ -93,8 +93,8 @@ class Solution:
     def openspiel_policy(self) -> Any:
         """Return the strategy as an ``open_spiel.python.policy.TabularPolicy``.
 
-        A table with a row for each information state cannot hold the strategy if these lack perfect recall. Then the
-        result is a ``Policy`` that calls `action_probabilities`.
+        If information states lack perfect recall, a table with a row for each of them cannot hold the strategy. Then
+        the result is a ``Policy`` that calls `action_probabilities`.
 
         Raises
         ------
@@ -348,7 +348,7 @@ def _read(artefact: Artefact) -> Solution:
 
 
 def _require_infosets(artefact: Artefact, solution: Solution) -> None:
-    """Raise ArtefactRefused if the infosets differ from those of the game; a game without a string is not checked."""
+    """Raise ArtefactRefused if the infosets differ from those of the game; not checked if no string loads the game."""
     try:
         game = find_game(solution.game)
     except ValueError:  # no string loads a game made in Python; `resume_solver` compares the game's tree

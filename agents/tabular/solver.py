@@ -30,7 +30,7 @@ class Solver(abc.ABC):
         Number of iterations done.
     keeps_last_average : bool
         Whether an interrupt may stop `run` at any time. The solver then stands at its last average, and cannot go on.
-        The other solvers must finish the iterations of a call, and can be resumed.
+        If False, `run` must not be stopped, and the solver can be resumed.
     """
 
     keeps_last_average: ClassVar[bool] = False

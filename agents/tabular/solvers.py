@@ -14,7 +14,7 @@ beta, gamma = 2, and adds a prediction to R before the strategy is computed. The
 simultaneously and averages late iterations only.
 
 External sampling samples chance and the other players' actions, and follows every action of the traverser. Deep CFR
-(`deep_cfr`) fits networks to its samples.
+(`deep_cfr`) fits networks to the samples of external sampling.
 
 References
 ----------
