@@ -202,7 +202,7 @@ def _row_sum(rows, cell, num_actions, word, bias, factor):
     # Needed to normalise: a bias changes the sum (the Pluribus supplement multiplies one kind by 5), and a row of uint8
     # sums only nearly to 255.
     if bias == 0:
-        sum_of_row = 0  # whole numbers, if the row has whole numbers: their sum is the same and faster
+        sum_of_row = 0  # stays an integer for rows of uint8: the same sum as in float64, and faster
         for a in range(num_actions):
             sum_of_row += rows[cell + a]
         return np.float64(sum_of_row)
@@ -281,7 +281,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     stakes : Stakes
     worlds : Worlds
     asked : bool[num_combos]
-        Whether to value each combo; the other combos cost nothing.
+        Whether to value each combo; combos that are not asked for take no time.
     node : int
         The node where the roll-outs begin.
     small : int
@@ -388,7 +388,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
 
 @kernel(inline=True)
 def sum_rows(rows, num_actions, word, bias, factor, hands, buckets, cells, totals):
-    """Write the place of each hand's row at a decision, and the sum of its biased row.
+    """Write the index of the first cell of each hand's row at a decision, and the sum of the row under a bias.
 
     Parameters
     ----------
@@ -402,8 +402,9 @@ def sum_rows(rows, num_actions, word, bias, factor, hands, buckets, cells, total
     buckets : int32[num_combos]
         The bucket of each combo on the decision's street.
     cells : uint32[num_hands]
-        Modified in place, like `totals`.
+        The indices, counted from the start of `rows`. Modified in place.
     totals : float64[num_hands]
+        The sums. Modified in place.
     """
     for k in range(len(hands)):
         cells[k] = buckets[hands[k]] * num_actions

@@ -1,4 +1,4 @@
-"""Kernels of the lookahead: iterations on the betting of one street that update the whole ranges of both seats.
+"""Kernels of the lookahead: iterations on the betting of one street, with all hands of both seats at once.
 
 Rows of reach, tables and values have a number for each hand of the board, weakest first (`showdown.RankedHands`).
 Values are counterfactual, weighted by the other seat's reach. A table has a row for each action of each decision.
@@ -62,7 +62,8 @@ class LookaheadTables(NamedTuple):
     end_reach, end_values : float64[2, E, H]
         Each seat's reach and values at the ends of the street.
     matched : float64[2, R, H]
-        Workspace: for each hand, the other seat's matching mass, or the hand's margin at a showdown.
+        Workspace: for each hand, the other seat's reach summed over compatible hands, or the hand's margin at a
+        showdown.
     mass : float64[CARD_SLOTS, 4]
         Workspace of `fill_fold_mass`.
     """
@@ -80,7 +81,7 @@ class LookaheadTables(NamedTuple):
 
 
 class RootRanges(NamedTuple):
-    """How hands come to the root: both ranges, and for one seat perhaps through the re-solving gadget.
+    """The weights with which hands enter the root. The hands of one seat may pass the re-solving gadget before.
 
     Attributes
     ----------
@@ -91,7 +92,7 @@ class RootRanges(NamedTuple):
     forced : float64[H]
         The weight with which each hand of the gadget's seat continues in addition, without a choice.
     terminating : float64[H]
-        The counterfactual value of terminating: the bound times the matching mass of the other seat's range.
+        The counterfactual value of terminating: the bound times the weight of the other seat's compatible hands.
     accepted : float64[H]
         The probability with which each hand continues.
     regrets : float64[2, H]
@@ -152,7 +153,7 @@ def go_down(betting, cards, groups, tables, entry, weights):
     for seat in range(2):
         other, matched = reach[1 - seat], tables.matched[seat]
         fill_fold_mass(cards, other, betting.fold_rows[seat], tables.mass, matched)
-        sign = 1.0 if seat == 0 else -1.0  # a fold's stake is signed for seat 0; a margin has its seat's sign
+        sign = 1.0 if seat == 0 else -1.0  # a fold's stake is what seat 0 wins; a margin is that of `seat`
         for k in range(len(betting.folds)):
             row, chips = matched[betting.fold_rows[seat, k]], sign * betting.stake[betting.folds[k]]
             for hand in range(num_hands):
@@ -206,7 +207,10 @@ def go_up(betting, tables, entry, counts):
 
 @kernel
 def add_children(betting, values, node):
-    """Write a seat's values at a node of the other seat, sums over the children. Modified in place: `values`."""
+    """Write a seat's values at a decision of the other seat: the sums of the children's values.
+
+    Modified in place: `values`.
+    """
     first, last = betting.child_first[node], betting.child_first[node + 1]
     for hand in range(values.shape[1]):
         total = 0.0
@@ -251,7 +255,8 @@ def _take_ends(betting, tables):
 def _choose(entry, continuing):
     """Update the gadget's choice by regret matching+; `continuing` is the value of each hand at the root.
 
-    Lines 49 to 52 of Algorithm S1. As printed, they mix values of iterations t - 1 and t; here all are of this one.
+    Lines 49 to 52 of Algorithm S1. As printed, they mix values of iterations t - 1 and t. Here all values are those of
+    the present iteration.
     """
     for hand in range(continuing.shape[0]):
         stay = entry.accepted[hand]
