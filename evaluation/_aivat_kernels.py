@@ -11,7 +11,7 @@ from plurispiel.abstraction.machine.sums import ordered_dot
 def read_rows(rows, is_free, rounding, probabilities):
     """Copy the rows of free combos, and return whether every copied row is a distribution.
 
-    Copying ends at the first row that is not.
+    Copying ends at the first row that is none.
 
     Parameters
     ----------

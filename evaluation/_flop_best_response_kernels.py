@@ -159,7 +159,7 @@ def respond(nodes, deals, facing, seat, batches, boards, blocks, work):
                 _end(nodes, deals, batch, board, node, seat, blocks, work)
                 _close(nodes, start, offset, seat, num_hands, width, work)
             weight = spread(totals, deals.weight[board])
-            # The board stands for a class of isomorphic ones: on each member the values belong to renamed hands.
+            # The board stands for a class of isomorphic boards: on each member the values belong to renamed hands.
             for member in range(deals.member_first[board], deals.member_first[board + 1]):
                 into = hands.target_first[member]
                 for k in range(num_hands):

@@ -10,7 +10,7 @@ from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.evaluation._blueprint_values_kernels import CARDS, COMBOS, FILLED, GROUP, OWN, POINT
 
 IN_TREE = 0
-"""The kind of points whose values come from roll-outs, besides `CONSTANT` and `FILLED`."""
+"""The kind of points whose values come from roll-outs. The other kinds are `CONSTANT` and `FILLED`."""
 
 SEAT, LINE, SIZE, ALONE = range(3, 7)
 """Columns of the questions after those of `Asked.questions`; `LINE` is the line's number."""
@@ -19,8 +19,8 @@ SPOT_SEAT, SPOT_LINE, SPOT_SIZE, SPOT_CARDS, TASK = range(5)
 """Columns of `spots`."""
 
 FILL, DECIDED, ROLLED_OUT = 1, 2, 3
-"""Tasks of a point: `FILL` is to fill in its values by checkdown, the others are to draw worlds. `DECIDED` is for a
-point whose values may be means of the values after a decision's actions, `ROLLED_OUT` for any other."""
+"""Tasks of a point. `FILL`: fill in its values by checkdown. `DECIDED` and `ROLLED_OUT`: draw worlds, for a point whose
+values may be means of the values after a decision's actions, and for any other point."""
 
 PARENT, INDEX, NODE, STREET, DECIDES_WITH, ACTOR, NUM_ACTIONS, SEATING, KINDS = range(9)
 """Columns of `lines`. The kinds of the seats begin at `KINDS`; the tree's seat of each seat follows them."""
@@ -29,7 +29,7 @@ NUM_GROUPS, NUM_LINES, NUM_CHANCES = range(3)
 """Places in `counts`."""
 
 KEY, KEPT = range(2)
-"""Columns of `kept`: a group times 2^32 plus a node, -1 for a free row; and the row of `Known.means`."""
+"""Columns of `kept`. `KEY`: a group times 2^32 plus a node, -1 for a free row. `KEPT`: the row of `Known.means`."""
 
 
 @kernel

@@ -166,8 +166,8 @@ def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, s
         The other seat's reach, which weights the values.
     alive : bool[2, num_rows]
         For each seat and row, whether any of the seat's hands has reach there. Nodes that the other seat does not reach
-        are skipped: their values are 0. At decisions of the seat itself that it does not reach, its agent was not
-        asked, and the values `OWN` are 0.
+        are skipped: their values are 0. At its own decisions that the seat does not reach, its agent was not asked,
+        and the values `OWN` are 0.
     strategy : float64[num_nodes, at least num_hands]
         For each hand, the probability of the action into each node.
     end_values : float64[2, num_ends, num_combos]

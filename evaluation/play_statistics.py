@@ -1,4 +1,4 @@
-"""Frequencies of play by position: VPIP, PFR, 3-bets and others."""
+"""Frequencies of play by position: VPIP, PFR, 3-bets and more."""
 
 from dataclasses import dataclass
 from itertools import chain

@@ -28,7 +28,7 @@ class Undecided(ValueError):
     """A legal record does not decide the hand: it lacks cards or actions that matter, or a mucked hand would win."""
 
 
-# Many hands have few different actions, so equal actions are one object.
+# Many hands repeat few different actions, so equal actions share one object.
 _action = functools.lru_cache(maxsize=1 << 12)(Action)
 
 
@@ -264,7 +264,7 @@ def _seats_text(seats: Sequence[int]) -> str:
 
 @kernel
 def _replay(rules, state, taken):
-    """Apply actions from the blinds on while they are legal, and return the number of legal ones.
+    """Begin a hand, apply actions as long as they are legal, and return how many were applied.
 
     Parameters
     ----------

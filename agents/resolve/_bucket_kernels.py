@@ -198,7 +198,7 @@ def _expand(street, plans, board, batch, seat, shares, work):
 
 @kernel
 def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
-    """Carry a seat's values up a batch, and add its regrets, and its strategy times reach, to `changes` by bucket.
+    """Carry a seat's values up a batch, and add its regrets and its reach times strategy to `changes`, by bucket.
 
     Parameters
     ----------

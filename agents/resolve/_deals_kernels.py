@@ -20,7 +20,7 @@ def deal_hands(hands, plays, parents, origins, members, numbers, stops, combos, 
     members : int64[num_members]
         The renaming of each member of the board's class.
     numbers : int64[num_combos]
-        As in `deals._Board`. Modified in place.
+        The number of each combo among the seat's hands on the board, -1 for none. Modified in place.
     stops : int32[num_groups]
         Receives the number of the seat's hands up to the end of each group of equal strength.
     combos, cards, targets
@@ -46,7 +46,7 @@ def deal_hands(hands, plays, parents, origins, members, numbers, stops, combos, 
 
 @kernel
 def match_hands(combos, parents, others, above, same):
-    """Write a seat's hands on the parent, and the same combos among the other seat's hands.
+    """Write, for each of a seat's hands, its number on the parent and its block in a tile of the other seat's hands.
 
     Parameters
     ----------

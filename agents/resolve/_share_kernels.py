@@ -1,13 +1,13 @@
-"""Kernels of buckets that are made up of shares of other buckets."""
+"""Kernels of `bucket_shares`: sums of hands' weights, and weighted sums of rows."""
 
 from plurispiel.abstraction.machine.jit import kernel
 
 
 @kernel
 def add_weights(first, places, weights, multiplicity, of_board, totals):
-    """Add the weights of all boards' hands to the totals of their places.
+    """Add the weights of all boards' hands to the totals of the hands' places.
 
-    A place's weights are summed for each board by itself, and then multiplied by the number of deals of the board.
+    The weights of a place are summed on each board, and each sum is multiplied by the board's number of deals.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def add_weights(first, places, weights, multiplicity, of_board, totals):
     weights : float[num_hands]
     multiplicity : float64[num_boards]
     of_board : float64[n]
-        Zeros, and zeros again at the end: workspace.
+        Workspace: zeros, which are zeros again at the end.
     totals : float64[n]
         Modified in place.
     """
@@ -32,7 +32,7 @@ def add_weights(first, places, weights, multiplicity, of_board, totals):
 
 @kernel
 def add_mixtures(first, columns, shares, rows, mixtures):
-    """Add to each row of `mixtures` the weighted sum of its rows of `rows`, in the order of the shares.
+    """Add to each mixture the products of its shares and the rows that they multiply, in the order of the shares.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Kernels that walk over boards: down and up a street on one board, and over the last streets of a walk.
 
 `walk_by_hand` and `walk_by_buckets` work through a `ChunkQueue`. A thread calls one of them once for each queue, with
-workspaces of its own, and takes chunks from the queue until none is left. A chunk's numbers are its own, so the order
-in which threads take chunks changes no result.
+workspaces of its own, and takes chunks from the queue until none is left. Each chunk has totals and changes of its own.
+So the order in which threads take chunks changes no result.
 
 Arguments that recur are those of `vector_cfr_kernels` and `_bucket_kernels`, and:
 
@@ -11,7 +11,7 @@ streets : tuple of two StreetArrays
     last street.
 queue : ChunkQueue
 num_kinds : int
-    1 to learn, 2 to measure `BEST` and `OWN`.
+    2 to measure `BEST` and `OWN`. 1 to learn, or with buckets to find the regrets of a plan (`walk.RespondByBuckets`).
 works : tuple of two Workspace
     For the two streets. Modified in place.
 totals : float[num_chunks, n, 16]
@@ -45,7 +45,7 @@ from plurispiel.agents.resolve.visits import Visits
 
 @kernel
 def descend(street, board, seat, tables, above, work):
-    """Pass reach down a street on a board, to terminal nodes and to the street's ends.
+    """Pass reach down a street on a board to the street's ends, and write the values of terminal nodes.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def descend_by_buckets(street, plans, board, seat, above, work):
 
 @kernel
 def ascend_by_buckets(street, plans, board, seat, num_kinds, times, changes, ends, work):
-    """Do the work of `ascend` with strategies by bucket: `changes` are one chunk's, as in `learn_by_buckets`."""
+    """Do the work of `ascend` with strategies by bucket; `changes` is one chunk's entry, as in `learn_by_buckets`."""
     take_ends(street.layout, seat, num_kinds, work.below.blocks[seat], ends, work)
     if num_kinds == 1:
         learn_by_buckets(street, plans, board, np.int64(0), seat, times, changes, work)

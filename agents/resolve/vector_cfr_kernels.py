@@ -74,7 +74,7 @@ def enter_board(street, board, batch, seat, tables, above, work):
 
 @kernel
 def gather(street, board, batch, seat, above, work):
-    """Write a seat's reach at a batch's roots: from the order of hands on the parent to the order on this board."""
+    """Write a seat's reach at a batch's roots, sorted from the parent's order of hands into this board's order."""
     layout, hands, reach = street.layout, street.deals.seats[seat], above.reach[seat]
     above_blocks, blocks = above.blocks[seat], hands.block[board + 1] - hands.block[board]
     first = hands.first[board]
@@ -82,7 +82,8 @@ def gather(street, board, batch, seat, above, work):
     first_group = np.int64(layout.batch_root[batch]) // LANES
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
         start = group * above_blocks * LANES
-        # Sixteen roots of each hand are copied as a block, then transposed: a gather within rows loads single numbers.
+        # Sixteen roots of each hand are copied as a block, then transposed. Otherwise, numbers could only be copied one
+        # by one.
         for k in range(num_hands):
             store(work.out, k, load(reach, start + np.int64(hands.above[first + k])))
         clear(work.out, num_hands, -num_hands % LANES)

@@ -2,8 +2,8 @@
 
 A traversal deals a hand from its range to every live seat but the traverser, and then the rest of the board. The
 traverser's actions are all followed, for all of its hands at once; one action of each other seat is sampled. So values
-are chips without reach weights: chance and the others' actions come as often as they are likely (external sampling).
-Regrets and averages are weighted by the number of the iteration (Linear CFR).
+are chips without reach weights: outcomes of chance and actions of other seats are drawn as often as they are likely
+(external sampling). Regrets and averages are weighted by the number of the iteration (Linear CFR).
 
 At a leaf each seat that can still act chooses a continuation strategy, unseen by the others, and the rest of the hand
 is rolled out with the choices.
@@ -85,7 +85,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
     num_seats, num_combos = cumulative.shape
     num_hole = game.combos.shape[1]
     # All hands are drawn independently, and all are drawn again if two share a card. Drawing seat by seat from the
-    # hands still possible would bias deals of two or more: a first hand that blocks many others would be too likely.
+    # hands still possible would bias deals: a first hand that blocks many others would be too likely.
     for _ in range(_MAX_DEALS):
         work.used[:] = False
         for k in range(game.num_dealt):
@@ -215,8 +215,7 @@ def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
         values[hand] = value
         if is_open:
             for a in range(num_actions):
-                # Linear CFR: iteration t adds t * r. External sampling draws chance and the others' actions as often as
-                # they are likely, so r needs no importance weight.
+                # Linear CFR: iteration t adds t * r. In external sampling, r needs no importance weight.
                 tables.regrets[cell + a] += np.float32(walk.weight * (below[a, hand] - value))
 
 
@@ -306,7 +305,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
             node = np.int64(tree.first_child[node])
             continue
         live = np.int64(tree.live[node])
-        # After its fold the traverser loses what it put in, however others play: no roll-out is needed.
+        # After its fold the traverser loses what it put in, whatever comes: no roll-out is needed.
         if tree.kinds[node] == END or not live >> seat & 1:
             ranks, known, paid = work.ranks[0], work.dealt_ranks, tree.contributions[node]
             fill_end(paid, live, seat, ranks, walk.hands, known, work.ends, work.values)
@@ -333,7 +332,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
 
 @kernel
 def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
-    """Add a seat's current or frozen strategies, weighted by its own reach, to their sums.
+    """Add a seat's current or frozen strategies to their sums, weighted by the seat's reach and by `weight`.
 
     Parameters
     ----------
