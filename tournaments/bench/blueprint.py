@@ -34,10 +34,10 @@ During these visits many rows are met for the first time, and their memory is st
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
     """Return all rates.
 
-    The rates on the two large trees come from about `seconds` of training each, after a warm-up (`_WARM_UP`). A tree
-    has one row, without a value, if its regrets and a fifth more do not fit in the free memory. The comparison with
-    OpenSpiel takes four times `seconds` for both rates together, after a short warm-up of our solver. Buckets after the
-    preflop are drawn at random, while deals and showdowns are real.
+    Each rate on the two large trees comes from about `seconds` of training, after a warm-up (`_WARM_UP`). If the free
+    memory is less than 1.2 times the regrets of a tree, the tree has a single row without a value. The comparison with
+    OpenSpiel takes four times `seconds` for both rates together, after a short warm-up of our solver. Buckets of later
+    streets are drawn at random, while deals and showdowns are real.
     """
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
@@ -76,7 +76,7 @@ def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> li
 def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]:
     """Return a trainer's median rates with `threads` threads: millions of nodes, and thousands of traversals, a second.
 
-    A rate is measured for about `seconds`.
+    Both rates are medians over batches of traversals that take about `seconds` together.
     """
     workspaces = trainer.workspaces
     trainer.workspaces = workspaces[:threads]
@@ -95,7 +95,10 @@ def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]
 
 
 def _beside_openspiel(seconds: float) -> list[Measurement]:
-    """Return our rate and OpenSpiel's in one game. Our solver has 169 or 200 buckets a street, OpenSpiel's has none."""
+    """Return our rate and OpenSpiel's in one game.
+
+    Our solver has 169 or 200 buckets a street, while OpenSpiel's distinguishes all hands.
+    """
     rules = dataclasses.replace(_HEADS_UP, betting_abstraction="fcpa")
     trainer = Trainer(rules, game_menu(rules), _random_buckets(rules), _schedule())
     solver = pyspiel.ExternalSamplingMCCFRSolver(load_game(rules), 1)

@@ -1,8 +1,8 @@
 """Exact exploitability of blueprints over minutes of training, in hold'em without betting after the flop.
 
 There are curves for the buckets of two tables and for lossless buckets. The first table has four curves: with and
-without linear discounting, with and without pruning. Each curve is one run, measured after an eighth, a quarter, a half
-and all of its iterations.
+without linear discounting, with and without pruning. The others have one curve, with both. A curve is one training run,
+measured after an eighth, a quarter, a half and all of its iterations.
 """
 
 import math
@@ -207,9 +207,7 @@ def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
                 curves[variant] = curve
     config = _config(total, "lossless", _VARIANTS[_BEST])
     rows += _rows(f"{_GAME}, every hand, {_BEST}", _curve(config, lossless_buckets(config.rules)))
-    goal = max(
-        (curve[-1].exploitability for curve in curves.values()), default=math.nan
-    )  # the worst exploitability at the end of a curve, so that all curves reach this goal
+    goal = max((curve[-1].exploitability for curve in curves.values()), default=math.nan)
     for variant, curve in curves.items():
         taken = _seconds_to(curve, goal)
         note = f"{_seconds_to(curves['plain'], goal) / taken:.2f} times as fast as plain"

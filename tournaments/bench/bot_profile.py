@@ -41,7 +41,7 @@ SELF, LOG_UNIFORM = "self", "log-uniform"
 _SEPARATOR = " | "
 _ANSWERS = ("fold", "call", "raise")
 _MIN_SHOWN = 30
-"""Fewest decisions of a situation that is printed; ``--json`` has all situations."""
+"""Situations with fewer decisions are not printed; ``--json`` has all situations."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ def profile_settings(**options: Any) -> ProfileSettings:
 def bench_bot_profile(settings: ProfileSettings, isolation: Isolation | None = None) -> list[Measurement]:
     """Return all figures. The name of a figure joins its section, row, answer and column by `` | ``.
 
-    Shares are in per cent. The note gives the number of decisions, or of hands, that the figure is computed from; for
-    sources, the number of decisions from the source. The note is empty if none was counted.
+    Shares are in per cent. The note gives the number of decisions or hands from which a figure is computed; for a
+    source, the number of decisions from this source. The note is empty if that number is 0.
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ def _counted(
 ) -> PlayProfile:
     """Return the counts of an agent's play.
 
-    `agents` has an object for each seat, and so has `others`, unless it is empty. Against `others`, one of `agents`
-    plays each hand, in a seat that changes from hand to hand. If `others` is empty, `agents` take all seats, and all of
-    them are counted.
+    `agents` has an object of the counted agent for each seat. `others` has an opponent for each seat, or is empty. With
+    opponents, the counted agent has one seat, which changes from hand to hand. Without opponents, the counted agent has
+    all seats, and the decisions of all seats are counted.
     """
     profile, num_seats = PlayProfile(rules.num_seats, rules.num_streets), rules.num_seats
     watched: list[Agent] = [WatchedAgent(agent, profile) for agent in agents]

@@ -38,7 +38,7 @@ _BLOCKS = {"search": 2.5, "blueprint": 0.016}
 
 _TASKS_EACH = 20  # simulated tasks for each slot
 _SPREAD = 0.5  # standard deviation of a block's time, as a share of the mean
-_MIN_MEASURED = 200  # tasks and blocks
+_MIN_MEASURED = 200  # fewest tasks, and fewest blocks, that are measured
 _START_S = 600.0  # a start may compile kernels
 
 
@@ -141,7 +141,7 @@ def _task_seconds(path: Path, seconds: float) -> tuple[float, float, float]:
             tasks = [cluster.submit(do, packed, [number]) for number in range(_MIN_MEASURED)]
             return sum(len(task.result().results) for task in tasks)
 
-        do_some()  # connections and caches
+        do_some()  # opens connections and fills caches
         number, end = 0, time.perf_counter() + seconds
         before = time.process_time(), _processor_seconds(scheduler.pid), _processor_seconds(worker.pid)
         while number < _MIN_MEASURED or time.perf_counter() < end:
@@ -196,7 +196,7 @@ class _Simulated:
         self._free = [0.0] * slots
 
     def engage(self, work: object) -> PackedWork:
-        """Return an empty work."""
+        """Return a packed work without content."""
         return PackedWork("", b"")
 
     def submit(self, do: object, /, packed: PackedWork, jobs: Sequence[float]) -> "Future[Done]":

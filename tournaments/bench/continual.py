@@ -27,17 +27,19 @@ _TOLERANCE = 0.005
 """The most by which the value of a hand may be above the hand's bound, in pots."""
 
 _SHARE = 0.99
-"""A solve keeps its bounds if at least this share of the opponent's hands keep theirs."""
+"""The note counts the solves in which at least this share of all hands keep their bounds."""
 
 
 @dataclass
 class _Kept:
-    """Figures of the solves with a gadget on one street; each list has one number for each solve.
+    """Figures of the solves with a gadget on one street; each list has a number for each solve.
 
     Attributes
     ----------
-    hands, range : list of float
-        The share of hands that keep their bounds: of all hands, and of the opponent's range.
+    hands : list of float
+        The share of hands that keep their bounds, among all hands that share no card with the board.
+    range : list of float
+        The share of the opponent's range whose hands keep their bounds.
     slack : list of float
         The mean over the opponent's range of the hand's bound minus its value, in pots.
     """
@@ -108,7 +110,8 @@ def bench_continual(
         The settings without a time limit; by default those of the agent ``continual``, with two threads.
     nets : Path, optional
         The folder of networks for solves of the flop. If it also has the networks for the preflop, no blueprint plays.
-        Where lookaheads end with networks, bounds are compared with values that are means over the iterations.
+        Where lookaheads end with networks, bounds are compared with means of the solver's values over its iterations,
+        and not with the values of a best response.
     """
     config = config or TableConfig(threads=_THREADS)
     if nets is not None:

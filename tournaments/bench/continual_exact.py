@@ -1,6 +1,6 @@
 """Exact exploitability of continual re-solving: by iterations, by errors of values, by networks and by options.
 
-The last table is for raises off the menu.
+A last table compares it with search and with a blueprint where the opponent raises off the menu.
 
 Theorem 1 of DeepStack bounds the exploitability by the sum of two terms. One is proportional to 1 / sqrt(T), where T is
 the number of iterations. The other is linear in the error of the values where lookaheads end.
@@ -180,7 +180,7 @@ def _by_errors(seconds: float) -> Rows:
 
 
 def _known_networks(folders: Sequence[Path]) -> dict[Path, tuple[str, float, float]]:
-    """Return, for each folder, the network's name in the table, its mean error and its root mean square, in percent."""
+    """Return each folder's network: its name in the table, and its mean and root mean square error in % of the pot."""
     found = {}
     for folder in folders:
         stored = load_net(folder)

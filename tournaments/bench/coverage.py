@@ -168,9 +168,9 @@ def covered(runs: np.ndarray, count: int) -> np.ndarray:
 
 
 def ever_left_out(runs: np.ndarray) -> np.ndarray:
-    """Return whether each run's anytime-valid interval leaves out 0 at a look or at the end: bool[num_runs].
+    """Return whether each run's anytime-valid interval leaves out 0 at a check or at the end: bool[num_runs].
 
-    The looks are those of `look_decks`.
+    The checks are after the numbers of groups that `look_decks` yields.
     """
     length = runs.shape[1]
     missed = np.zeros(len(runs), dtype=bool)

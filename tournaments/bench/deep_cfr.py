@@ -1,9 +1,9 @@
 """Exploitability of Deep CFR, MCCFR and CFR+ after equal processor time, in small games.
 
-Each figure is for the average strategy, and its time is that of the iterations and of computing this average. For Deep
-CFR, the average is a policy network that is trained from scratch for each figure. The time of the averages of earlier
-figures of the same run does not count, because a run that ended here would not have spent it. The time to make the tree
-and to measure exploitability does not count either.
+Each figure is the exploitability of an average strategy. Its time covers the iterations and the computation of this
+average. For Deep CFR, the average is a policy network that is trained from scratch for each figure. A run has several
+figures. The averages of its earlier figures do not count as time, because a run for the last figure alone would not
+compute them. Neither do making the tree and measuring exploitability.
 """
 
 import time

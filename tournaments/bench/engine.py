@@ -52,7 +52,7 @@ def _random_hands(name: str, rules: HoldemRules, seconds: float) -> Measurement:
 def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Measurement:
     config = TournamentConfig(agents=agents, score=score, decks=max(8, int(5 * seconds * decks_per_second)))
     workers = num_processors()
-    first: list[float] = []  # this process's processor time after the first block; with several workers it plays none
+    first: list[float] = []  # processor time of this process, the main process of the run, after the first block
 
     def begin(block: Block, rows: np.ndarray) -> None:
         if not first:

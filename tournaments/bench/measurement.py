@@ -17,7 +17,7 @@ class Measurement:
 
 
 def peak_memory() -> list[Measurement]:
-    """Return the peak of this process's memory, and the largest peak of the processes that it started, if any ended."""
+    """Return this process's peak memory and, if processes that it started have ended, the largest of their peaks."""
     rows = [Measurement("peak memory", peak_bytes() / 2**20, "MiB", "this process, from its start")]
     if child := peak_child_bytes():
         rows.append(Measurement("  largest process started", child / 2**20, "MiB"))

@@ -1,10 +1,11 @@
 """How often the heads-up blueprint mixes actions, and how often a solution of the same spots does.
 
 The spots are from the blueprint's self-play (`blueprint_spots`). A spot's game has the blueprint's ranges and bet
-sizes. The solution distinguishes all hands. On later streets the blueprint distinguishes only its buckets. After a flop
-a sample of rivers is dealt. Only decisions on the first street of a spot are counted. The decision of a hand has the
-weight of the hand's reach times the reach of all hands that the other seat can hold. A decision is *mixed* if no action
-has a probability above 0.99. The solution still has errors, so its share is an estimate.
+sizes. The solution distinguishes all hands. On later streets the blueprint distinguishes only its buckets. After a
+flop, a sample of rivers is dealt for each turn. Only decisions on the first street of a spot are counted, hand by hand.
+The weight of a hand's decision is the hand's reach, times the total reach of the other seat's compatible hands. A
+decision is *mixed* if no action has a probability above 0.99. The solution is not exact, so its share of mixed
+decisions is an estimate.
 """
 
 from typing import NamedTuple
@@ -34,9 +35,9 @@ class Counted(NamedTuple):
     Attributes
     ----------
     all, mixed : float
-        The weight of all decisions, and of mixed ones.
+        The weight of all decisions, and the weight of mixed decisions.
     raises : float
-        The weight times the probability of a raise.
+        The sum of the weight of each decision times its probability of a raise.
     mixed_raises : float
         The part of `raises` at mixed decisions whose raises have a probability of at most 0.99 together.
     """

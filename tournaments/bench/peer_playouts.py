@@ -22,9 +22,9 @@ _SIGMAS = 5.0
 def playout_comparisons() -> Iterator[Comparison]:
     """Yield the comparisons of random play with two and with six seats.
 
-    If raises of any size are drawn, both sides play alike, but the peer lists some ten thousand sizes at a decision.
-    Therefore the peer also plays with its menu ``fcpa``: fold, call, pot and all-in. Our kernel still plays any size,
-    so hands have other lengths on the two sides, and the times are for an action, not for a hand.
+    In the first comparison both sides draw raises of any size, and the peer lists some ten thousand sizes at a
+    decision. In the second comparison the peer plays with its menu ``fcpa``: fold, call, pot and all-in. Our kernel
+    still draws any size. Hands then differ in length between the sides, so times are for an action, not for a hand.
     """
     for name, rules in (("heads-up", HUNL), ("six seats", SIXMAX)):
         yield _comparison(f"random hands, {name}: universal_poker", rules, "hands")

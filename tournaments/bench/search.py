@@ -23,8 +23,8 @@ def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> li
     """Return the times of decisions by street, the time of a hand, and the share of moved decisions.
 
     In each game, thirty hands are played for each second of `seconds`, but at least two. An earlier hand, which loads
-    tables, is not counted. Search has moved a decision if, for the hand held, it shifts more than the probability
-    `MOVED_SHARE` between fold, call and raise.
+    tables, is not counted. A searched decision counts as moved if search shifts a probability above `MOVED_SHARE`
+    between fold, call and raise, for the hand held.
 
     Parameters
     ----------

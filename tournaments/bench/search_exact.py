@@ -62,7 +62,7 @@ def parse_games(text: str | None, *, is_drawn: bool) -> tuple[str, ...]:
     Raises
     ------
     ValueError
-        If one of the games is not measured here, or there is to be a picture and it would be empty.
+        If a game is not measured here. Also if `is_drawn` is true and no game has two players.
     """
     games = tuple(_GAMES) if text is None else tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     for name in games:
@@ -80,8 +80,8 @@ def parse_games(text: str | None, *, is_drawn: bool) -> tuple[str, ...]:
 def bench_search_exact(seconds: float = 1.0, games: Sequence[str] = ()) -> list[Measurement]:
     """Return the exploitability of each blueprint without search and with each search; with three players, NashConv.
 
-    If `games` is empty, all games are measured. For each blueprint there is also the exploitability of the worst solved
-    subgame (`_Worst`).
+    If `games` is empty, all games are measured. For each blueprint there is also the exploitability of the subgame that
+    searches solved worst (`_Worst`).
     """
     rows = []
     games = games or tuple(_GAMES)

@@ -1,7 +1,7 @@
 """The error of sparse lookaheads on random rivers: the values that few bet sizes give, beside those of nine sizes.
 
 This is table S4 of DeepStack's supplement, by our solver. Every lookahead has the ranges of the situation at its root
-and at most three raises; without such a limit nine sizes make trees of half a million nodes.
+and at most three raises. Without this limit, nine sizes make trees of half a million nodes.
 """
 
 import json
@@ -54,10 +54,10 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
     Parameters
     ----------
     seconds : float
-        A factor for the number of rivers (100). From ten rivers on, the values of nine sizes have 4,000 iterations, and
-        the lookaheads to be measured 1,000. With fewer rivers the iterations are fewer, too.
+        A factor for the number of rivers, which is 100 with 1.0. With ten rivers or more, lookaheads with nine sizes
+        have 4,000 iterations, and the measured lookaheads 1,000. With fewer rivers the iterations are fewer, too.
     kept : Path, optional
-        A file that keeps the figures of each river, so that a measurement that was stopped goes on.
+        A file that keeps the figures of each river, so that a stopped measurement can go on.
 
     Raises
     ------
@@ -134,7 +134,8 @@ def _errors(case: _Case, few: int, many: int) -> list[list[float]]:
 def _values(case: _Case, sizes: str, iterations: int) -> tuple[np.ndarray, int]:
     """Return the values of both seats' hands, and the number of decisions.
 
-    The values are expected values, means over the iterations: float64[2, num_hands], in the order of `rank_hands`.
+    Values are expected values in chips: float64[2, num_hands], in the order of `rank_hands`. They are means over the
+    second half of the iterations.
     """
     menu = BetMenu((((*(_MOST_RAISES * (parse_sizes(sizes),)), ()),),))
     lookahead = Lookahead(case.state, case.board, (), _no_leaves, menu.raises)

@@ -1,9 +1,9 @@
 """Training of one strategy on several machines by added changes of regrets, and its price in exploitability.
 
-Workers begin a round with the same regrets, and train apart. The sum or the mean of their changes is then added to the
-regrets, from which the next round begins. Changes of the strategy sums are always summed. Discounts are applied once,
-to the results. A worker does not see the changes of the others before the round ends: its regrets are stale by up to a
-round.
+Workers begin a round with the same regrets, and train apart. The sum or the mean of their changes is then added to
+these regrets, and the next round begins from the result. Changes of the strategy sums are always summed. Discounts are
+applied to the results, not by the workers. A worker sees the changes of other workers only after the round, so its
+regrets are stale by up to a round.
 
 The comparison is at equal numbers of iterations of all workers together. Exploitability is exact. Workers are threads
 with tables of their own. The time of a round is the processor time of its slowest worker and of the additions, as on
@@ -38,7 +38,7 @@ _WORKERS = (2, 4)
 _SEEDS = 4
 _CELL_BYTES = 12  # a number of four bytes and a change of eight
 _WITHIN, _TIME = 1.10, 0.6
-"""The largest exploitability and, for two workers, the largest time that are good enough, as shares of one worker's."""
+"""Shares of one worker's figures that are good enough: the most exploitability and, for two workers, the most time."""
 
 
 class SummedTraining:
@@ -53,14 +53,15 @@ class SummedTraining:
     every : int
         Iterations of each worker in a round.
     mean : bool
-        Whether the mean of the changes is added to the regrets, and not their sum.
+        Whether the mean of the changes is added to the regrets, instead of their sum.
 
     Attributes
     ----------
     trainer : Trainer
         Has the regrets and strategy sums of all workers together.
     sent : int
-        Bytes that a worker has to send, on average: 12 for each cell of regrets or strategy sums changed in a round.
+        Bytes that a worker has to send in all rounds so far, on average: 12 for each cell of regrets or strategy sums
+        that it changed in a round.
     seconds : float
         The time of all rounds so far.
     """

@@ -24,8 +24,8 @@ def bench_tournament_memory(seconds: float = 1.0) -> list[Measurement]:
     """Return the most memory that processes took in a run, until a third of its hands were played and until the end.
 
     The third is 1,000 hands for each second of `seconds`. The run is heads-up with AIVAT and two workers. Both figures
-    count the kernels that a worker compiles. Pages of files do not count (`anonymous_bytes`): they are shared, and
-    loaded as hands come to need them.
+    count the kernels that a worker compiles. Memory-mapped files do not count (`anonymous_bytes`): processes share
+    their pages, and more pages are loaded as hands need them.
     """
     few = max(2, round(_HANDS_A_SECOND * seconds / 2))
     most = memory_of_run([few, _TIMES * few])
