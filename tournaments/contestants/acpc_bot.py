@@ -1,8 +1,9 @@
 """Programs that speak the ACPC's protocol, started as ``PROGRAM 127.0.0.1 PORT``; we are their dealer.
 
 The program connects to `relay`. The program is stopped between questions, so states are kept until the next question.
-Then the states are sent in the dealer's order: one at the beginning of a hand, one after every action of any seat, and
-one at the end. Hands are numbered from 0 on a connection. The protocol has no questions for strategies and no seed.
+Then all kept states are sent, in the order in which the ACPC's dealer sends them: a state at the beginning of a hand,
+one after every action of any seat, and one at the end. On each connection hands are numbered from 0. The protocol has
+no questions for strategies and no seed.
 """
 
 import time
@@ -39,7 +40,7 @@ class AcpcBot(RelayedAgent):
         rivals: Sequence[str] = (),
     ):
         super().__init__(spec, limits, log, sandbox, rivals)
-        self._num_hands = 0  # begun on this connection
+        self._num_hands = 0  # hands begun on this connection
         self._hand: ToldHand | None = None
         self._is_told = False  # whether the running process has been told of this hand
         self._notes = b""  # states that precede the next question
@@ -119,7 +120,7 @@ class AcpcBot(RelayedAgent):
         self._child.stop()
 
     def _answer(self, hand: ToldHand, view: View) -> int:
-        """Return the action in the next line that answers the last state."""
+        """Read lines until one answers the last state, and return its action."""
         end = time.monotonic() + self._seconds
         while True:
             with self._blamed("act"):

@@ -1,4 +1,4 @@
-"""One process of an isolated agent: started, written to, read from, watched and ended here.
+"""The process of an isolated agent, as the run sees it: a `Child` starts it, exchanges bytes with it, and ends it.
 
 A `Child` knows no protocol. Its caller sends bytes, and says where an answer ends.
 """
@@ -18,12 +18,12 @@ from plurispiel.tournaments.contestants.sandbox import Sandbox
 __all__ = ["MAX_OUTPUT", "Child", "Died"]
 
 MAX_OUTPUT = 1 << 20
-"""Largest number of bytes that an agent may print during one question; also the largest size of a log in bytes."""
+"""Largest number of bytes that an agent may print during a question, and largest number of bytes in a log."""
 
 _CHUNK = 1 << 16  # largest number of bytes that one read takes from a pipe
 _MAX_WORDS = 1 << 12  # bytes of the last prints that are kept for messages
 _GLANCE_S = 0.2  # seconds between two checks of whether a silent process has ended
-_GRACE_S = 1.0  # seconds that a process has to end after its pipe closed, so that its exit code is known
+_GRACE_S = 1.0  # seconds to wait for the exit code of a process that has closed a pipe
 
 
 class Died(Exception):
@@ -134,8 +134,8 @@ class Child:
         Parameters
         ----------
         size_of : callable
-            Returns the size of the answer at the start of the bytes received so far, which may lack the answer's end;
-            0 if the size is not known yet. An exception of this function leaves the process running.
+            Takes the bytes received so far, and returns the size of the answer at their start, even if its end is
+            missing; 0 if the size is not known yet. An exception of this function leaves the process running.
         what : str
             The kind of question, for messages.
         seconds : float

@@ -1,4 +1,4 @@
-"""The program that checks an agent against the contract (`agents.base`), in a process that may crash.
+"""The program that checks an agent against the contract (`agents.base`), in a process of its own that may crash.
 
 After each hand, the program prints the number of hands played so far. Finally it prints the report as a line of JSON.
 """

@@ -18,7 +18,7 @@ EXAMPLES = {
 }
 """The files of each example; the first is the bot."""
 
-_OWNER_ONLY = ("llm.toml",)  # it will hold a key
+_OWNER_ONLY = ("llm.toml",)  # readable by its owner only, because it will hold a key
 
 
 def write_example(name: str, folder: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""An agent's process and all processes that it starts; they are stopped between the questions to the agent.
+"""An agent's process and all processes that it starts, which are stopped between the questions to the agent.
 
 Without a sandbox, only the processes of the agent's process group are stopped.
 """
@@ -21,9 +21,9 @@ _SIGNALLED = 128  # added to a signal's number in exit codes, by shells and bubb
 class Family:
     """An agent's process and its warden (module `process`), both started on construction, in a sandbox if one is given.
 
-    `stop` stops the agent's process group by a signal. In a sandbox, the warden also stops processes that the agent has
-    started. Orders to the warden are slow. Therefore the warden gets no order as long as it is known that the agent has
-    started no process.
+    `stop` stops the agent's process group by a signal. In a sandbox, the warden also stops all other processes that the
+    agent has started. Orders to the warden are slow, so it gets none while the agent is known to have started no
+    process.
 
     Parameters
     ----------

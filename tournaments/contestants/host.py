@@ -28,9 +28,9 @@ def main() -> None:
 
 
 def private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Move standard input and output to new streams, and return these. Standard output then leads to standard error.
+    """Move standard input and output to new streams, and return these.
 
-    Standard input is then empty.
+    Afterwards standard input is empty, and standard output leads to standard error.
     """
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -15,21 +15,21 @@ from plurispiel.tournaments.contestants.sandbox import Sandbox, SandboxBroken
 __all__ = ["LOAD_SECONDS", "IsolatedAgent", "Limits", "Refused"]
 
 LOAD_SECONDS = 60.0
-"""Time limit in seconds to load an agent, unless the limit for an answer is longer and replaces this limit."""
+"""Time limit in seconds to load an agent. If the limit for an answer is longer, it replaces this limit."""
 
 MAX_TIME_LIMIT = 86_400.0
 """Longest time limit in seconds."""
 
 _STARTS = 20
-"""Largest number of starts of the process for one question; after these without an answer, the agent is at fault.
+"""Largest number of starts of the process for one question. If there is still no answer, the agent is at fault.
 
-After a question that failed in a start, the next question has one start (`IsolatedAgent._ask`).
+If the last of these starts failed before the agent was loaded, the next question has a single start.
 """
 
 _DEATHS = {int(SIGKILL): 5, int(SIGTERM): 5}
-"""Number of ends of the process during one question that put the agent at fault, by the signal that ended the process.
+"""Number of ends of the process during one question at which the agent is at fault, by the signal of the last end.
 
-The system or a user may have sent these signals. For any other end of the process, the number is two.
+The system or a user may have sent these signals. If the last end had another cause, the number is two.
 """
 
 _Answer = TypeVar("_Answer")
@@ -203,9 +203,9 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
     def _ask(self, question: Callable[[], _Answer], what: str) -> _Answer:
         """Return the answer to a question.
 
-        A process is started if none runs, and again whenever it ends. The agent is at fault when the starts reach
-        `_STARTS` (one start, if the question before failed in a start), or the ends reach the number in `_DEATHS`. An
-        end by a signal of `_DEATHS` during the start does not count as an end.
+        A process is started if none runs, and again whenever it ends. The agent is at fault when the starts or the ends
+        reach their limits (`_STARTS`, `_DEATHS`). An end by a signal of `_DEATHS` before the agent is loaded counts as
+        a start alone.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
                 self._end()
                 deaths += not is_new or death.signal not in _DEATHS
                 if starts >= self._starts or deaths >= _DEATHS.get(death.signal, 2):
-                    self._starts = 1 if is_new else _STARTS  # after a failed start, the next question tries only once
+                    self._starts = 1 if is_new else _STARTS  # after a failed start, the next question has one start
                     raise self._crash(what, str(death), words, is_new) from None
 
     def _crash(self, what: str, cause: str, words: str, is_new: bool) -> AgentFault:

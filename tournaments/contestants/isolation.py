@@ -63,8 +63,8 @@ def isolate(
 def split_agents(spec: str, isolation: Isolation, number: int = 1) -> Sequence[SplitAgent | IsolatedAgent]:
     """Return stand-ins for an agent that is also asked for its strategy, outside a tournament.
 
-    Each has a process that plays. All share a further process, which reports the strategy and never sees hole cards.
-    A program whose protocol has no questions for strategies reports none.
+    Each stand-in has a process that plays. All stand-ins share a further process, which reports the strategy and never
+    sees hole cards. A program whose protocol has no questions for strategies reports none, and has no such process.
 
     Parameters
     ----------

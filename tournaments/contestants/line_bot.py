@@ -274,7 +274,7 @@ class LineBot(ProgramAgent):
         return _line({"type": "hand", "hand": self._hand, "seat": self.seat, **cards, "seed": self._seed})
 
     def _public(self, public: PublicState, hole_cards: Sequence[int]) -> Message:
-        """Return the entries that ``act`` and ``range`` share; without hole cards, the state names none."""
+        """Return the entries that ``act`` and ``range`` share; `hole_cards` are those of the seat to act, or empty."""
         rules = public.rules
         seen: list[Sequence[int]] = [()] * rules.num_seats
         seen[public.actor] = hole_cards
@@ -323,8 +323,8 @@ class LineBot(ProgramAgent):
     def _rows(self, told: object, num_actions: int) -> np.ndarray:
         """Return the probabilities of a ``range`` answer: float64[num_combos, num_actions].
 
-        If their number does not fit this shape, they are returned as they were sent. Rows that sum to 1 within the
-        tolerance are normalised, and other rows stay as they are. AIVAT and LBR refuse other shapes and other rows.
+        Rows that sum to 1 within `_TOLERANCE` are normalised. All other rows, and arrays that do not fit the shape,
+        are returned as they were sent. AIVAT and local best response refuse such reports.
         """
         try:
             if isinstance(told, str):

@@ -28,7 +28,7 @@ class OutsideOptions:
     time_limit : float
         Seconds for each answer.
     memory_limit : int
-        MiB of memory.
+        MiB of memory (`Limits`).
     sandbox : {"auto", "bwrap", "none"}
         The sandbox; ``auto`` uses bubblewrap where it works.
     agent_network : bool
@@ -56,7 +56,7 @@ class OutsideOptions:
         return cls(**{field.name: getattr(arguments, field.name) for field in dataclasses.fields(cls)})
 
     def words(self) -> str:
-        """Return the options that differ from their defaults as on a command line, each after a blank."""
+        """Return the options that differ from their defaults, written as on a command line, each word after a blank."""
         words = []
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)

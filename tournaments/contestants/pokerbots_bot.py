@@ -1,8 +1,9 @@
 """Bots of MIT's Pokerbots, started as ``RUN PORT``; we are their engine.
 
-The bot connects to `relay`. It gets one line for each decision and one for the end of a hand. A line holds the bot's
-clock ``T``, and the clauses of all events since the last line. The bot answers each line with one line, and the line of
-the end with ``K``. After the hands of a match the bot is told to quit (``Q``), and is restarted.
+The bot connects to `relay`. The bot gets a line for each of its decisions and a line at the end of the hand. A line
+holds ``T`` with the seconds that the bot has left, and the clauses of all events since the last line. The bot answers
+each line with a line, which is ``K`` at the end of a hand. After the last hand of a match the bot is told to quit
+(``Q``), and is restarted.
 """
 
 import contextlib
@@ -42,8 +43,8 @@ class PokerbotsBot(RelayedAgent):
         rivals: Sequence[str] = (),
     ):
         super().__init__(spec, limits, log, sandbox, rivals)
-        self._bot: Pokerbot | None = None  # of the running process
-        self._num_hands = 0  # told to the running process
+        self._bot: Pokerbot | None = None  # the bot in the running process
+        self._num_hands = 0  # hands that the running process has been told
         self._num_told = 0  # clauses of this hand that the running process has been told
         self._clock = 0.0  # seconds that the running process has left
         self._hole_cards: tuple[int, ...] = ()
@@ -139,7 +140,7 @@ class PokerbotsBot(RelayedAgent):
         Parameters
         ----------
         clauses : list of str
-            All clauses of the hand. A process that was started within the hand is told all of them.
+            All clauses of the hand so far. A process that was started within the hand is told all of them.
         what : str
             The kind of question, for messages.
         """

@@ -78,7 +78,7 @@ class ProgramAgent(IsolatedAgent):
         except ValueError as error:
             raise Refused("load", str(error)) from None
         self._seconds = min(self._limits.seconds, program.seconds)
-        # In a sandbox, any folder but the agent's own may be missing or empty; the private folder is always there.
+        # In a sandbox, folders other than the agent's own may be missing or empty; the private folder always exists.
         start = program.start or (PRIVATE if self._sandbox else program.folder)
         command = [str(start), *program.command, *self._more_arguments()]
         self._open([self._launcher, str(self._limits.memory), *command], self._launcher_id)

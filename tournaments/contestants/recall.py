@@ -3,7 +3,7 @@
 One process of the agent plays every deck twice, from seat 0 and then from seat 1. A second process plays every deck
 from seat 0 only, and a third from seat 1 only, so that these two processes meet each deck once. For the same deck and
 seat, all processes get the same random stream. If the first process acts differently from the second or the third, the
-agent remembers decks or learns from other hands. The other cause may be play that depends on more than the random
+agent may remember decks, or learn from other hands. Its play may also depend on more than the hand and the random
 stream, such as the clock or random numbers from another source.
 """
 
@@ -57,7 +57,7 @@ def check_recall(
     num_decks : int
         Largest number of decks.
     seconds : float
-        Seconds, counted from the start of the first deck; once they are over, no further deck is begun.
+        Seconds from the start of the first deck, after which no further deck is begun.
     seed : int
         Seed of the decks and of all random streams.
     on_deck : callable

@@ -30,8 +30,8 @@ _GLANCE_S = 0.2  # seconds between two checks of whether a player that has not c
 def main(memory: str, folder: str, *command: str) -> None:
     """Report the process id as a line, read one byte, start the player, and pass on bytes until either side ends.
 
-    The line `CONNECTED` precedes the player's bytes. The process then exits as the player did, or kills the player that
-    outlives its connection. The parameters are those of `launcher`.
+    The line `CONNECTED` precedes the player's bytes. At the end the process exits as the player did, or kills the
+    player if it still runs. The parameters are those of `launcher.main`.
     """
     wait_to_go_on()
     with socket.create_server((LOOPBACK, 0), backlog=1) as listener:
@@ -106,7 +106,7 @@ def _leave(player: int) -> None:
 
 
 def _exit_as(status: int) -> None:
-    """End this process in the same way as the process with this wait status."""
+    """End this process as the process with the wait status `status` ended: with its exit code, or by its signal."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         if code != -signal.SIGKILL:  # whose handling cannot be set

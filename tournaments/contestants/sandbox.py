@@ -63,7 +63,7 @@ class SandboxBroken(ValueError):
 
 @dataclass(frozen=True)
 class Sandbox:
-    """A sandbox for the contestants of one run.
+    """A sandbox for the isolated agents of one run.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Sandbox:
         return [*arguments, "--dir", str(PRIVATE), *at_last, "--chdir", str(PRIVATE), "--", *program]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables of an isolated agent, only variables that Python and this package need."""
+        """Return the environment variables of an isolated agent: only those that Python and this package need."""
         passed = {
             name: value
             for name, value in os.environ.items()
@@ -245,7 +245,7 @@ def _tried(network: bool, bwrap: str | None) -> Sandbox:
 
 
 def _cause(words: str) -> str:
-    """Return bubblewrap's message `words`, after the cause of its failure if the system's settings show the cause."""
+    """Return bubblewrap's message `words`, preceded by the cause of the failure if the system's settings show it."""
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1" and os.getuid():
         return (
             "AppArmor forbids user namespaces here, as on Ubuntu 24.04 (kernel.apparmor_restrict_unprivileged_userns): "
@@ -346,7 +346,7 @@ def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
 
 
 def _searched(spec: str, masked: Set[Path], readable: Sequence[str]) -> Iterator[Path]:
-    """Yield the folders in which runs may lie: the agent's own, and the package's, which may be a user's checkout."""
+    """Yield the folders that are searched for runs: the agent's own, and the package's, which may be a checkout."""
     known = {Path(path).resolve() for path in readable}
     yield Path(plurispiel.__file__).resolve().parent
     for path in _own_paths(spec, masked):
@@ -375,7 +375,7 @@ def _run_folders(folder: Path) -> Iterator[Path]:
 
 
 def _is_interpreter(path: Path) -> bool:
-    """Return whether a program's file belongs to the system or to this Python, which rivals need, too."""
+    """Return whether a program's file belongs to the system or to this Python: rivals need it, so it is not masked."""
     return any(path.is_relative_to(folder) for folder in (*_SYSTEM, sys.prefix, sys.base_prefix))
 
 

@@ -50,15 +50,16 @@ class Speaker(Agent):
 
 
 class SplitAgent(RemoteAgent):
-    """An agent whose decisions come from one process, and whose reports from another that never sees hole cards.
+    """An agent with two processes: one decides, and the other, which never sees hole cards, reports the strategy.
 
-    The second process is told every hand from its beginning, with all actions and boards, but without a `Deal`. It may
-    be asked about any state, also about states that the hand never reaches.
+    The reporting process is told every hand from its beginning, with all actions and boards, but without a `Deal`. It
+    may be asked about any state, also about states that the hand never reaches.
 
     Parameters
     ----------
     player, teller : IsolatedAgent
-        Stand-ins for the same agent. Several split agents may share the teller, if they play one after another.
+        Stand-ins for the same agent: `player` decides, `teller` reports. Several split agents may share a teller, if
+        they play one after another.
     """
 
     def __init__(self, player: IsolatedAgent, teller: IsolatedAgent):
@@ -78,7 +79,7 @@ class SplitAgent(RemoteAgent):
         self._teller.restart(rules, seat, rng)
 
     def observe(self, event: Event) -> None:
-        """Pass an event to the player, and to the other process unless the event names hole cards."""
+        """Pass an event to the player and, unless the event names hole cards, to the reporting process."""
         self._player.observe(event)
         if not isinstance(event, Deal):
             self._teller.observe(event)
@@ -88,15 +89,15 @@ class SplitAgent(RemoteAgent):
         return self._player.act(view)
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Ask the other process for the strategy of all combos; None if the agent reports none."""
+        """Ask the reporting process for the strategy of all combos; None if the agent reports none."""
         return self._teller.range_strategy(public) if self._tells(public.rules) else None
 
     def expected_strategy(self, public: PublicState) -> Strategy | None:
-        """Ask the other process for the expected strategy of all combos; None if the agent reports none."""
+        """Ask the reporting process for the expected strategy of all combos; None if the agent reports none."""
         return self.expected_strategies([public])[0]
 
     def expected_strategies(self, publics: Sequence[PublicState]) -> list[Strategy | None]:
-        """Ask the other process for the expected strategies of some states."""
+        """Ask the reporting process for the expected strategies of some states."""
         if not publics or not self._tells(publics[0].rules):
             return [None] * len(publics)
         return self._teller.expected_strategies(publics)
@@ -115,7 +116,7 @@ class SplitAgent(RemoteAgent):
         self._teller.close()
 
     def _tells(self, rules: HoldemRules) -> bool:
-        """Return whether the agent can report its strategy; an agent that cannot needs no second process."""
+        """Return whether the agent can report its strategy; otherwise no reporting process is needed."""
         if not self._player.tells:  # also before the first start of its process
             self._player.load(rules)
         return self._player.tells

@@ -37,8 +37,8 @@ class Contestant(IsolatedAgent):
         rivals: Sequence[str] = (),
     ):
         super().__init__(spec, limits, log, sandbox, rivals)
-        self._told: list[wire.Message] = []  # this hand's requests for a new process, see `_requests`
-        self._events: list[list] = []  # observed since the last request
+        self._told: list[wire.Message] = []  # requests of this hand that a new process gets again, see `_requests`
+        self._events: list[list] = []  # events observed since the last request
         self._number = 0  # number of the last request, which the answer repeats
 
     def load(self, rules: HoldemRules | None = None) -> None:
@@ -105,8 +105,8 @@ class Contestant(IsolatedAgent):
             is_repeated = is_repeated and fault.kind in REPAIRABLE
             raise
         finally:
-            # After a fault, too, the agent may play on, and a new process needs the whole hand. The new process is not
-            # asked again for a report, nor a question that ended a process.
+            # Also after a fault the agent may play on, and a new process needs the whole hand. Of requests for reports
+            # and of requests that ended a process, the new process gets only the events.
             if is_repeated:
                 self._told.append(message | events)
             elif events["events"]:
@@ -134,7 +134,7 @@ class Contestant(IsolatedAgent):
         for message in self._told:
             try:
                 self._exchange(message, "again", self._limits.seconds)
-            except AgentFault as fault:  # the message's first answer may have been the same fault, which has counted
+            except AgentFault as fault:  # the first answer to this message may have been the same fault; it has counted
                 if fault.kind not in REPAIRABLE:
                     raise
 

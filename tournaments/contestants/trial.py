@@ -14,7 +14,7 @@ __all__ = ["try_to_load", "try_to_tell"]
 
 
 def try_to_load(contestant: IsolatedAgent, rules: HoldemRules | None = None) -> None:
-    """Start a contestant's process and load the agent, for a game if one is given (`IsolatedAgent.load`).
+    """Start the process of an isolated agent and load the agent, for the game `rules` (`IsolatedAgent.load`).
 
     Raises
     ------
@@ -29,7 +29,7 @@ def try_to_load(contestant: IsolatedAgent, rules: HoldemRules | None = None) -> 
 
 
 def try_to_tell(contestant: IsolatedAgent, rules: HoldemRules) -> None:
-    """Have a contestant report its strategy for every combo at the first decision.
+    """Have an isolated agent report its strategy for every combo at the first decision.
 
     Raises
     ------

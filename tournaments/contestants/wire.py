@@ -5,7 +5,7 @@ names. The first length counts all bytes after the lengths, the second the bytes
 evaluated, and the run reads no frame longer than `MAX_FRAME`.
 
 In the JSON, cards are text (``AsKd``), and all other values are words and decimal numbers. Messages to an agent hold no
-arrays. A test can thus search these messages for cards that the agent's process must not know.
+arrays. Therefore a test can search these messages for cards that the agent's process must not know.
 """
 
 import dataclasses
@@ -94,13 +94,13 @@ def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
 
 @functools.lru_cache(maxsize=16)
 def rules_message(rules: HoldemRules) -> str:
-    """Return rules as JSON text. Results are cached, as every hand begins with the text."""
+    """Return rules as JSON text. Results are cached, because every hand begins with this text."""
     return json.dumps(dataclasses.asdict(rules))
 
 
 @functools.lru_cache(maxsize=16)
 def read_rules(text: str) -> HoldemRules:
-    """Return the rules in a text of `rules_message`. Results are cached, as every hand begins with the same text."""
+    """Return the rules in a text of `rules_message`. Results are cached, because every hand begins with such a text."""
     fields: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
     }
