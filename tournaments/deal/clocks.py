@@ -1,4 +1,4 @@
-"""The time that a player has: for each answer, and for all answers of a hand."""
+"""The time that a player has for each answer, and for all answers of a hand together."""
 
 import contextlib
 import time

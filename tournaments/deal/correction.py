@@ -1,4 +1,4 @@
-"""The results of a match with luck taken off by AIVAT: the dealer knows all cards, and the strategies of our agents."""
+"""The results of a match with luck taken off by AIVAT, which needs all cards and the strategies of our agents."""
 
 from collections.abc import Collection, Sequence
 

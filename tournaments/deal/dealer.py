@@ -67,8 +67,8 @@ class Match:
         agents : sequence of Agent
             The players.
         shift : int
-            Number of seats by which all players move on before the first hand. In duplicate poker there is
-            one call for each ``shift`` below the number of players: then every player holds every hand of every deck.
+            Number of seats by which all players move on before the first hand. In duplicate poker, `play` is called
+            with each shift below the number of players, so that every player holds every hand of every deck.
         on_hand : callable
             Called after each hand with the hand, the player in each seat, and the number of the hand.
 

@@ -19,7 +19,7 @@ LOOPBACK = "127.0.0.1"
 """The address that only programs on this machine can reach."""
 
 _PAUSE_S = 0.05
-_VERSION_S = 10.0  # seconds for the first line: a connection that says nothing must not keep the seat
+_VERSION_S = 10.0  # seconds for the first line: a connection that sends nothing must not block the seat
 
 
 class NoPlayer(OSError):
@@ -41,7 +41,7 @@ def is_loopback(address: str) -> bool:
 
 
 class TcpSeat(RemoteAgent):
-    """A player at a port. The seat takes one connection at a time, and does not listen at the port meanwhile.
+    """A player at a port. The seat takes one connection at a time, and while it has one, it does not listen.
 
     `observe`, `act` and `show_end` raise `AgentFault` for a fault of the player. After any fault except an illegal
     action, the connection is closed. The player may connect again.
@@ -88,7 +88,7 @@ class TcpSeat(RemoteAgent):
         NoPlayer
             If no player connects within `seconds`.
         OSError
-            If nobody listens at the port and the system does not let the seat listen again.
+            If the seat no longer listens at the port, and the system does not let it listen again.
         """
         if self._connection is not None:
             return False
@@ -154,7 +154,7 @@ class TcpSeat(RemoteAgent):
                     return action
 
     def show_end(self, end: HandEnd) -> None:
-        """Tell the player, if it is connected, the end of the hand."""
+        """Tell a connected player the end of the hand."""
         if self._connection is not None:
             self._hand.end(end)
             self._send()

@@ -1,1 +1,1 @@
-"""Drawings and texts of the commands other than `report`, whose page has its own folder."""
+"""Drawings and texts of all commands but `report`, which has a package of its own."""

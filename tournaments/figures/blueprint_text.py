@@ -1,7 +1,8 @@
 """A blueprint as text, as plain values and as pictures.
 
-Each form shows the training. If the starting hands are hold'em's, each form also shows, for each seat but the big
-blind, the strategy when all seats before it have folded. The text and the plain values also give the blueprint's size.
+Each form shows the training. If the starting hands are hold'em's, each form also shows the *first-in* strategies: for
+each seat but the big blind, the strategy when all earlier seats have folded. The text and the plain values also give
+the blueprint's size.
 """
 
 from pathlib import Path
@@ -92,7 +93,7 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
 
 
 def grids_text(blueprint: Blueprint) -> str:
-    """Return, for each seat but the big blind, a text grid of its strategy when all seats before it have folded.
+    """Return the first-in strategies as text grids.
 
     The text is empty if starting hands are not those of hold'em with 52 cards.
     """
@@ -151,7 +152,7 @@ def _doubling_text(training: dict[str, Any]) -> str:
 
 
 def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
-    """Return lines with each street's raise sizes by the number of earlier raises, and with the limits of callers."""
+    """Return lines with each street's raise sizes and limits of callers, by the number of earlier raises."""
     lines = ["first bet or raise (p: pots after calling) | second | third | ..."]
     for name, street in list(zip(STREETS, menu.game_menu.streets, strict=True))[:num_streets]:
         lines.append(f"{name:8} {' | '.join(street.raises) or 'none'}")

@@ -14,7 +14,7 @@ __all__ = ["comparison_record", "comparison_text", "draw_comparison", "write_com
 
 
 def comparison_record(runs: Sequence[TimedRun]) -> list[dict[str, Any]]:
-    """Return an entry for each algorithm: its runs, and the mean and range of their last distances to equilibrium."""
+    """Return an entry for each algorithm: its runs, and the mean and range of the distances at the ends of the runs."""
     found: dict[str, list[TimedRun]] = {}
     for run in runs:
         found.setdefault(run.algorithm, []).append(run)

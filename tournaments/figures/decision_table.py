@@ -1,8 +1,8 @@
-"""A strategy as a table that people read: one part for each public state, one row for each private hand.
+"""A strategy as a table for people to read: a part for each public state, and in it a row for each private hand.
 
-In poker games a *node* is a public state, named by the actions and board cards that lead to it, separated by blanks:
-``c r3 c 4d``. Actions are ``f`` fold, ``c`` check or call, and ``r3`` a raise to 3 chips. ``start`` is the first
-decision. In other games each infoset is a node of its own, named by OpenSpiel's information state.
+In poker games a *node* is a public state. Its name lists the actions and board cards that lead to it, separated by
+blanks: ``c r3 c 4d``. Actions are ``f`` fold, ``c`` check or call, and ``r3`` a raise to 3 chips. ``start`` is the
+first decision. In other games each infoset is a node, named by OpenSpiel's information state.
 """
 
 import csv
@@ -38,7 +38,7 @@ class DecisionNames:
     hands : list of str
         The private cards in each infoset; empty outside poker.
     actions : list of str
-        The name of each action of a strategy.
+        The name of each action of each infoset, in the order of strategies (`GameTree`).
     """
 
     def __init__(self, nodes: list[str], hands: list[str], actions: list[str]):
@@ -94,7 +94,7 @@ def decision_names(tree: GameTree) -> DecisionNames:
 
 
 def _node_names(tree: GameTree, states: PublicStates, game: OpenSpielGame, rule: np.ndarray) -> list[str]:
-    """Return the name of each public state, empty before the first action."""
+    """Return the name of each public state; empty for states before the first decision is taken."""
     names = [""] * len(states)
     for number in range(1, len(states)):
         history = int(states.histories[states.histories_first[number]])
@@ -151,7 +151,7 @@ def decision_rows(
 def table_text(rows: Sequence[dict[str, Any]], unit: str) -> str:
     """Return rows as text: a part for each node, with each action's probability and value.
 
-    In `rows`, the rows of one node have to follow each other.
+    The rows of a node have to stand next to each other in `rows`.
     """
     parts: list[list[dict[str, Any]]] = []
     for row in rows:

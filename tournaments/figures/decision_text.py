@@ -43,9 +43,9 @@ def decision_text(grid: dict[str, Any], rules: HoldemRules, width: int) -> list[
     rows = [range(first, first + across) for first in range(0, len(cells), across)]
     wide = max(CELL, *(len(cell) + 1 for cell in cells))
     if 2 + wide * across <= width:
-        lines = ["  " + "".join(names[k][1].rjust(wide) for k in rows[0])]  # AA, AKs, ..., or 4c, 4d
+        lines = ["  " + "".join(names[k][1].rjust(wide) for k in rows[0])]  # A, K, ... of AA, AKs, ...; c, d of 4c, 4d
         for row in rows:
-            head = names[row[0]][rules.num_hole_cards - 1]  # AA, AKo, ..., or 4c, 3c, 2c
+            head = names[row[0]][rules.num_hole_cards - 1]  # A, K, ... of AA, AKo, ...; 4, 3, 2 of 4c, 3c, 2c
             lines.append(head.ljust(2) + "".join(cells[k].rjust(wide) for k in row).rstrip())
         return lines
     tight = [cell.strip("[]").replace("c100", "c") for cell in cells]

@@ -83,7 +83,7 @@ def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules
     title : str
         Beginning of the picture's heading, such as the blueprint's name.
     strategies : dict of str to Strategy
-        By position: strategies as in `grid_text`.
+        The strategy of each position, as in `grid_text`.
     rules : HoldemRules
         The game, in whose big blinds raises are given.
 

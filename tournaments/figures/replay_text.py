@@ -17,7 +17,7 @@ from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betti
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 BATCH = 16
-"""Number of hands in one call of `ReplayReport.add` at which the report is fastest."""
+"""Number of hands in a call of `ReplayReport.add` that makes the report fastest."""
 
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
 
@@ -43,7 +43,7 @@ class PlayerTotals:
         self.hands = 0
         self.chips = 0.0
         self._recorded = 0
-        self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats; x: a hand's mbb
+        self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats, where x is a hand's mbb
         self._seats_squares = 0
         self._play: Counter[tuple[str, bytes]] = Counter()
 
@@ -80,8 +80,9 @@ class PlayerTotals:
     def record(self) -> dict[str, Any]:
         """Return the totals as plain values.
 
-        A name may hold several seats in a hand. ``mbb_per_hand`` is therefore the ratio of two sums, winnings over
-        seats held. ``se`` is the standard error of this ratio for independent hands; None with fewer than two hands.
+        A name may hold several seats in a hand. ``mbb_per_hand`` is therefore the sum of all winnings over the sum of
+        all seats held. ``se`` is the standard error of this ratio for independent hands; None with fewer than two
+        hands.
         """
         number = self._recorded
         rate = self._rates / self.hands

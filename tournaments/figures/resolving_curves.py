@@ -21,9 +21,9 @@ def draw_resolving(
     Parameters
     ----------
     iterations : mapping of int to float
-        The exploitability in chips by iterations of each solve.
+        By the number of iterations of each solve, the exploitability in chips.
     errors : mapping
-        For each kind of error, the exploitability in chips by the size of the error, a share of the pot.
+        For each kind of error, the exploitability in chips by the size of the error, which is a share of the pot.
     title : str
         Heading of the picture.
     without : float

@@ -17,8 +17,8 @@ def draw_search(path: Path, games: Mapping[str, Mapping[str, Sequence[tuple[floa
     Parameters
     ----------
     games : mapping
-        For each game and kind of search, a pair for each blueprint: the exploitability in chips of the blueprint alone,
-        and with the search.
+        For each game and kind of search, a pair for each blueprint: the exploitability of the blueprint alone, and the
+        exploitability with the search, both in chips.
 
     Raises
     ------

@@ -84,7 +84,8 @@ def _cell(name: str, shares: np.ndarray) -> str:
 def _combo_lines(shown: NodeStrategy, grid: np.ndarray) -> list[str]:
     """Return a line with all combos for each uneven class; no lines if no class is uneven.
 
-    A class is uneven if an action's probability differs by more than 0.005 between a combo and the class.
+    A class is uneven if the probability of an action with one of its combos differs by more than 0.005 from the mean of
+    the class.
     """
     by_class: dict[str, list[str]] = {}
     different = set()

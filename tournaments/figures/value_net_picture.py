@@ -1,4 +1,7 @@
-"""The picture of `plurispiel values info --plot`: errors by stratum, the learning curve, and a few situations."""
+"""The picture of `plurispiel values info --plot`: errors, the learning curve, and a few situations.
+
+The errors are by strata: ranges of stacks, and of the entropy of the players' ranges.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -39,8 +42,8 @@ _BELOW = {
 def draw_net(path: Path, net: StoredNet) -> None:
     """Draw a network's errors by stratum and by epoch, and its values in three situations beside exact ones.
 
-    Hands are ordered by strength. All hands of equal strength are one point, the mean of their values, unless the level
-    has very few hands. A network for the end of a street has no situations in its picture (`examples`).
+    Hands are ordered by strength. Hands of equal strength share a point, the mean of their values, unless the level has
+    at most `_FEW_HANDS` hands. The picture of a network for the end of a street has no situations (`examples`).
 
     Raises
     ------
@@ -68,7 +71,7 @@ def draw_net(path: Path, net: StoredNet) -> None:
 
 
 def _strata(rows: Sequence[Mapping[str, Any]], kind: str) -> dict[str, list[float]]:
-    """Return the errors of `_BARS` in percent, by the name of a stratum."""
+    """Return the errors of `_BARS` in percent of the pot, by the name of a stratum of the given kind."""
     found = {}
     for row in rows:
         if kind in row:
@@ -176,8 +179,8 @@ def _made_hands(level: Level, board: tuple[int, ...], combos: np.ndarray) -> dic
     """Return the ends of each kind of made hand on the axis, in percent of the hands, by the name of the kind.
 
     Kinds are one pair, two pair and so on. A kind with few hands is joined to the next weaker kind. The weakest kinds
-    are joined to the next stronger kind if they have few hands together. The result is empty if hands in order of
-    strength are not in order of these kinds, as on an incomplete board, or if there are few hands.
+    are joined to the next stronger kind if they have few hands together. The result is empty if there are few hands.
+    It is also empty where the order of hands by strength is not that of the kinds, as on an incomplete board.
     """
     if len(combos) <= _FEW_HANDS or len(board) + level.rules.num_hole_cards < 5:
         return {}

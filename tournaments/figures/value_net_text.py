@@ -27,7 +27,7 @@ def net_record(net: StoredNet) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def refused_without_errors() -> Iterator[None]:
-    """Raise `ArtefactRefused` if the block, which reads the errors of a network, finds that its manifest lacks them."""
+    """Raise `ArtefactRefused` if the errors of a network, which the block reads, are missing in its manifest."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
@@ -35,7 +35,7 @@ def refused_without_errors() -> Iterator[None]:
 
 
 def net_text(net: StoredNet) -> str:
-    """Return a text with the errors of a network, in all and by stratum.
+    """Return a text with the errors of a network, over all situations and by stratum.
 
     Raises
     ------

@@ -21,7 +21,7 @@ _NUM_COLOURS = 6
 
 
 def comparison(runs: Sequence[RunRecord]) -> Panel:
-    """Return the rates of all agents in all runs, and the differences from the first run with an agent of that name."""
+    """Return each agent's rate in each run, and its difference from the first run with an agent of the same name."""
     found: dict[str, list[tuple[int, float, float | None]]] = {}
     for k, run in enumerate(runs):
         for number in run.ranking:

@@ -25,8 +25,8 @@ _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 class Step(NamedTuple):
     """The standard deviation of a hand's result after a step of correction.
 
-    `sd_bb` is the deviation in big blinds, and `share` the variance left after the step
-    over the raw variance; None if the raw variance is 0.
+    `sd_bb` is the standard deviation in big blinds. `share` is the variance after the step over the raw variance; None
+    if the raw variance is 0.
     """
 
     name: str
@@ -37,9 +37,9 @@ class Step(NamedTuple):
 def steps(run: RunRecord, number: int) -> list[Step]:
     """Return an agent's steps, raw hands first; empty if fewer than two hands have been played.
 
-    The standard deviation of the first step is over single hands. From the second step on, the deviation is over the
-    rates of groups, times the square root of the mean number of hands in a group. The zero-sum correction is a step if
-    the ranking score has it. With fewer than two groups, only the first step is returned.
+    The standard deviation of the first step is that of single hands. From the second step on, it is the standard
+    deviation of the rates of groups, times the square root of the mean number of hands in a group. The zero-sum
+    correction is a step if the ranking score has it. With fewer than two groups, only the first step is returned.
     """
     agent = run.scores.agents[number]
     raw = agent.score("raw")

@@ -1,4 +1,4 @@
-"""A self-contained HTML page: header, links to its sections, sections and footer. It loads no other file."""
+"""A self-contained HTML page with header, links to the sections, sections and footer. The page loads no other file."""
 
 import html
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def html_document(
     header : str
         HTML above the sections.
     is_wide : bool
-        Whether the page is wider, for several runs side by side or a wide table.
+        Whether the page is wider than usual, for several runs side by side or a wide table.
     script : str
         JavaScript of this page alone. It runs before the script that all pages share.
     """

@@ -44,7 +44,7 @@ CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probabi
 
 @dataclass(frozen=True)
 class ShownHand:
-    """A hand of the viewer: the name in permalinks, the run's letter, the story, and a remark, which may be empty.
+    """A hand of the viewer: its name in permalinks, its run's letter, its story, and a remark, which may be empty.
 
     The story comes from `hand_story.judged`.
     """

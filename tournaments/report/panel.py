@@ -13,7 +13,7 @@ from plurispiel.tournaments.report.run_record import RunRecord
 
 Cells = Sequence[Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""Spreadsheets may run a text as a formula if it begins like this."""
+"""The first characters of texts that spreadsheets may run as formulas."""
 
 
 @dataclass(frozen=True)

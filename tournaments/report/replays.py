@@ -34,11 +34,11 @@ class Replay:
     lineup, deck : int
         The numbers of the group's line-up and deck.
     stories : sequence of dict
-        A story for each rotation; empty if the replay failed, or if its chips differed from the run's. Also empty if
-        its actions differed from the kept hands or, without kept hands, if AIVAT's corrections differed.
+        A story for each rotation. Empty if the replay failed, or differed from the run in chips or actions. Where the
+        run kept no hands, AIVAT's corrections are compared instead of actions.
     trouble : str
-        The cause if there are no stories, or if they lack strategies or have other corrections than the stored run;
-        otherwise empty.
+        Why there are no stories, or why the stories lack strategies, or that their corrections differ from those of the
+        run; otherwise empty.
     """
 
     lineup: int
@@ -152,10 +152,10 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
 
 
 def _without(told: Told, silent: Collection[int], unscored: Collection[int]) -> Told:
-    """Return a hand without some of the agents' strategies and scores.
+    """Return a hand without some agents' strategies and full AIVAT scores.
 
-    The agents whose numbers are in `silent` lose their reported strategies. The agents whose numbers are in `unscored`
-    lose their full AIVAT scores.
+    `silent` are the numbers of the agents that lose their strategies, `unscored` those of the agents that lose their
+    full AIVAT scores.
     """
     return dataclasses.replace(
         told,

@@ -39,9 +39,9 @@ class RunRecord:
     play : dict of int to PlayStatistics
         Frequencies of play, by the agent's number.
     times : dict of int to AnswerTimes
-        The number of an agent's decisions and their times, by the agent's number.
+        The number of decisions and their times, by the agent's number.
     first_faults : dict of int to str
-        The message of an agent's first fault, by the agent's number; agents without faults are missing.
+        The message of the first fault, by the agent's number; agents without faults are missing.
     facts : dict
         Version, digest and machine of the run (`RunStore.facts`).
     num_groups, num_wanted : int
@@ -86,7 +86,7 @@ class RunRecord:
 
     @property
     def is_finished(self) -> bool:
-        """Whether all decks were played, or the run's stopping rule ended the run."""
+        """Whether all decks were played, or the stop rule ended the run."""
         return self.results["stopped"] or self.num_groups >= self.num_wanted
 
 

@@ -57,7 +57,7 @@ class LogScale:
 def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
     """Return two limits moved apart, each by a share of the distance between them.
 
-    Equal limits have no distance. Each of them moves by a share of its absolute value, or by 1 if both are 0.
+    Equal limits have no distance. They move by a share of their absolute value, or by 1 if they are 0.
     """
     if isclose(low, high, rel_tol=1e-12, abs_tol=1e-12):
         room = abs(low) * share or 1.0

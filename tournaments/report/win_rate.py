@@ -1,4 +1,4 @@
-"""The report's curves of each agent's rate so far against its hands, as in the figures on Pluribus' experiments.
+"""The report's curves of each agent's rate over the hands played, like the figures in the paper on Pluribus.
 
 References
 ----------
@@ -24,7 +24,7 @@ MAX_PANELS = 24
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""The share of an agent's hands, counted from its first, in which very wide intervals may leave the picture."""
+"""In this share of an agent's hands, the first ones, very wide intervals may extend beyond the picture."""
 
 
 @dataclass(frozen=True)
