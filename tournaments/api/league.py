@@ -78,7 +78,7 @@ def add_to_league(
         uses has changed.
     believe : bool
         Let the reported strategies of these agents, which must be from outside this package, correct their scores
-        ``aivat`` and ``aivat_duplicate``, as the setting ``believe`` of a tournament. Ignored without `agents`.
+        ``aivat`` and ``aivat_duplicate``, as a tournament's setting ``believe`` does. Ignored without `agents`.
     progress : bool
         Print notes on standard error.
 

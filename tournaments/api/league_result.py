@@ -97,7 +97,7 @@ class LeagueResult:
 
     @property
     def digest(self) -> str:
-        """A hash of all groups."""
+        """A hash of the scores of all groups."""
         return self.record["digest"]
 
     @property

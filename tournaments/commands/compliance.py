@@ -199,7 +199,7 @@ def _check_program(
 ) -> dict[str, Any]:
     """Return the report on whether a program keeps the contract.
 
-    The strategy that the program reports comes from a second process of it, which is never told the hole cards.
+    The strategy that the program reports comes from its second process, which is never told the hole cards.
     """
     record: dict[str, Any] = {"decisions": 0, "tells_range": False, "violations": []}
     with contextlib.ExitStack() as processes:
@@ -266,7 +266,10 @@ def _check_first(
 def _check_recall(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float, seed: int
 ) -> dict[str, Any]:
-    """Return the report on whether an agent plays a deck differently once it has seen the deck, which is allowed."""
+    """Return the report on whether an agent plays a deck differently once it has seen the deck.
+
+    An agent may do so, but the report notes it.
+    """
     with progress_bar(total=_RECALL_DECKS, unit="deck", desc="remembers", leave=False) as progress:
         try:
             found = check_recall(

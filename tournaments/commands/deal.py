@@ -93,7 +93,7 @@ def main(options: argparse.Namespace) -> int:
             print(" ".join(str(client.port) for client in clients), flush=True)
         with contextlib.redirect_stdout(sys.stderr):  # an agent may print
             for part, path in enumerate(paths):
-                with contextlib.ExitStack() as seats:  # each part has agents of its own, which remember nothing
+                with contextlib.ExitStack() as seats:  # each part has agents of its own, which remember no other part
                     agents = _agents(options, rules, specs, clients, sandbox, seats)
                     log = seats.enter_context(MatchLog(path, rules, options.hands, options.seed or 0, comments))
                     correction = _correction(rules, specs, agents, values, streams)
@@ -144,7 +144,7 @@ def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) ->
     for name in ("t_response", "t_hand", "start_timeout"):
         if not 0.0 < getattr(options, name) < 1e6:
             raise ValueError(f"--{name.replace('_', '-')} must be above 0 and below 1e6 seconds")
-    Limits(memory=options.memory_limit)  # checks it before a seat is opened
+    Limits(memory=options.memory_limit)  # checks the limit before a seat is opened
     if not is_loopback(options.listen):
         if not options.allow_remote:
             raise ValueError(f"other machines can reach {options.listen}; --allow-remote says that they may")

@@ -234,7 +234,7 @@ class Team(Executor):
         Raises
         ------
         WorkerFailed
-            The error, if the team does not replace workers; another, if no process can start.
+            If the team does not replace workers (then this is `error`), or if no new process can start.
         """
         if not self._replaces:
             raise error

@@ -77,7 +77,7 @@ class LeagueConfig:
         object.__setattr__(self, "values", filled.values)
 
     def pairing(self, entries: tuple[Entry, Entry], decks: int, *, part: int = 1) -> dict[str, Any]:
-        """Return the settings of one part of a pairing, which is a tournament, as arguments of `TournamentConfig`.
+        """Return the settings of one part of a pairing as arguments of `TournamentConfig`; a part is a tournament.
 
         Parameters
         ----------

@@ -62,7 +62,8 @@ class Crosstable:
         Returns
         -------
         (float, float64[num_entries, num_entries])
-            The difference in mbb/hand; the absolute weights, symmetric, and 0 for pairs without either entry.
+            The difference in mbb/hand, and the absolute weights. The weights are symmetric, and 0 for pairs that
+            contain neither of the two entries.
         """
         size = len(self.numbers)
         weights = np.zeros((size, size))

@@ -117,10 +117,10 @@ class League:
             return entry, True
 
     def refresh(self, say: Say, warn: Say) -> list[Entry]:
-        """Add the present agent of each active entry whose agent has changed, and return the new entries.
+        """Add again each agent that has changed, as it is now, and return the new entries.
 
-        If a present agent cannot be added, `say` gets the reason, and the entry stays. The parameters are those of
-        `add`.
+        Only agents of active entries count. If an agent cannot be added, `say` gets the reason, and the entry stays.
+        The parameters are those of `add`.
 
         Raises
         ------

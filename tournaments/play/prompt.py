@@ -51,7 +51,7 @@ def raise_range(public: PublicState) -> tuple[int, int] | None:
 
 
 def raise_marks(public: PublicState) -> list[tuple[str, int]]:
-    """Return half the pot, the pot and all chips, as words and chips of the street; empty unless `raise_range` is set.
+    """Return half the pot, the pot and all chips, as words and chips of the street; empty without a `raise_range`.
 
     Each is at least the smallest legal raise and at most the largest.
     """

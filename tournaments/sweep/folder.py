@@ -1,6 +1,6 @@
 """The folder of a sweep: its settings, and a file for each flop that is solved.
 
-A file is written once its flop is solved, whole or not at all. So a sweep that was killed resumes with the flops that
+Once a flop is solved, its file is written whole or not at all. So a sweep that was killed resumes with the flops that
 have no file.
 """
 

@@ -29,7 +29,7 @@ _NICENESS = 5
 
 
 def make_adviser(name: str) -> "Adviser":
-    """Return the adviser of a name. Modules that one adviser alone needs are imported for that adviser."""
+    """Return the adviser of a name. Modules that only one adviser needs are imported only for this adviser."""
     if name == "spot":
         from plurispiel.tournaments.web.spot_advice import SpotAdviser
 

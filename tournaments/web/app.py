@@ -172,7 +172,7 @@ class Pages:
             sending.cancel()
 
     async def watch(self, socket: WebSocket) -> None:
-        """Send the figures of a run and the last lines of its log, again as they change, until the page leaves."""
+        """Send a run's figures and the last lines of its log, at first and after changes, until the page leaves."""
         await socket.accept()
         async with _closed_if_refused(socket):
             text = await socket.receive_text()

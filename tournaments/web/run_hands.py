@@ -23,7 +23,7 @@ def run_hands(folder: Path, hand: str = "") -> dict[str, Any]:
     Parameters
     ----------
     hand : str
-        The name of a hand that must be among them, and is shown first (`hand_choice.parse_hand`); empty for none.
+        The name of a hand that must be among the hands, and is shown first (`hand_choice.parse_hand`); empty for none.
 
     Raises
     ------

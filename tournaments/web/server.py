@@ -81,7 +81,7 @@ class WebServer:
         self.server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Serve until a signal ends it."""
+        """Serve until a signal ends the server."""
         with self._socket:
             self.server.run(sockets=[self._socket])
 

@@ -39,7 +39,7 @@ _SHALLOW = 3.0
 """The largest stack, in pots, at which all-in is a first bet, too."""
 
 _NEAR = 0.2
-"""A played size replaces a size of the menu if the two differ by at most this share."""
+"""A played size replaces a size of the menu if the two differ by at most this share of the played size."""
 
 
 class SpotAdviser:

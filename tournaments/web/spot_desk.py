@@ -208,7 +208,7 @@ class SpotDesk:
                 self._solution = found
                 state = {"stopped": self._stop.is_set(), "can_go_on": found.progress is not None}
                 event = {"type": "solved", **solution_summary(found), **state}
-            self._is_busy = False  # before the page hears of it, and asks
+            self._is_busy = False  # before the event, because the page may answer it with a request at once
             self._send(event)
 
         self._is_busy = True

@@ -49,7 +49,7 @@ class SpotHand:
         -------
         dict
             ``seat, hand, board, pot``, ``lines`` (a player and an action each, or a card), ``actions`` (empty at the
-            end), ``decisions`` (with the EVs of all actions and the EV lost) and ``end`` (None before it).
+            end), ``decisions`` (with the EVs of all actions and the EV lost) and ``end`` (None while the hand goes on).
         """
         place = None if self._end else find_node(self._solution.spot, self._solver, self._node)
         return {
