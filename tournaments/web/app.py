@@ -1,6 +1,6 @@
 """The pages' server: files from a fixed table, the runs of a folder, and a run that is watched while it is played.
 
-The server computes no hands: it reads stores in threads, and a report is made by a process of its own.
+The server plays no hands: it reads stores and replays pasted hands in threads, and a process of its own makes a report.
 """
 
 import asyncio

@@ -100,9 +100,9 @@ def run_figures(folder: Path, name: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``name, state, game, format, seats, score, hands, groups, groups_wanted, hands_per_second, seconds_left``
-        (None if it is not known), ``agents`` (best first; rates and half-widths of 95 % intervals in mbb/hand),
-        and ``curves`` (the win rates of the six best agents over their hands).
+        ``name, state, game, format, seats, score, hands, groups, groups_wanted, hands_per_second``, ``seconds_left``
+        (None unless the run is being played at a known speed), ``agents`` (best first; rates and half-widths of 95 %
+        intervals in mbb/hand) and ``curves`` (the win rates of the six best agents over their hands).
 
     Raises
     ------
