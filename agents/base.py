@@ -171,10 +171,7 @@ class PublicState:
         return nearest_raise(self, chips)
 
     def raise_by_pot(self, fraction: float) -> int:
-        """Return the legal raise nearest to a raise by `fraction` of the pot after calling.
-
-        A call if no raise is legal.
-        """
+        """Return the legal raise nearest to a raise by `fraction` of the pot after calling; a call if none is legal."""
         return nearest_raise(self, pot_raise(self.rules, self._state, fraction))
 
     def is_legal(self, action: int) -> bool:

@@ -514,7 +514,7 @@ def _remedy(agent: object, missing: str) -> str:
 
 
 def _module_file(spec: AgentSpec) -> Path | None:
-    """Return the file of a MODULE spec, if there is one."""
+    """Return the file of the module that a spec names; None for other specs, or if the module is not found."""
     if not spec.is_foreign or spec.name == "openspiel" or not spec.argument:
         return None
     module_spec = None

@@ -1,8 +1,8 @@
 """Decisions of a betting tree that are like a decision the tree does not have.
 
 A raise that the tree cannot follow, or stacks that are not those of the tree, lead to decisions without a node. There
-the row of the nearest decision stands in. This decision is on the same street, faces a bet exactly if the given
-decision does, and is near in the following *features*.
+the row of the nearest decision stands in. This decision is on the same street, and faces a bet exactly if the given
+decision does. The distance of two decisions is the sum of the differences of their *features*, weighted by `WEIGHTS`:
 
 - pot odds: the price of a call, as a share of the pot after the call;
 - the logarithm of the chips that can still be bet after a call, as a share of that pot (the stack-to-pot ratio);
@@ -10,7 +10,8 @@ decision does, and is near in the following *features*.
 - the number of live seats, which have not folded: two are far from three or more;
 - whether the seat is the last to act after the flop, and whether it may raise.
 
-A decision's share of missing rows adds to its distance: a decision with more rows was visited more often in training.
+The share of missing rows of a tree's decision adds to its distance: a decision with more rows was visited more often in
+training.
 """
 
 import functools
@@ -135,7 +136,7 @@ def tree_features(rules: HoldemRules, tree: BettingTree) -> np.ndarray:
 
 
 class _Candidates(NamedTuple):
-    """Decisions, their features (a row for each field of `DecisionFeatures`), and the distance by missing rows."""
+    """Decisions, their features (a row for each field of `DecisionFeatures`), and the costs of their missing rows."""
 
     nodes: np.ndarray
     columns: np.ndarray

@@ -97,7 +97,8 @@ class TrainingRun:
         Training time so far.
     start : dict or None
         The origin of a run that started from another blueprint: that blueprint's ``digest``, the ``iterations`` and
-        ``core_hours`` of its training, and the ``weight_bb`` of regret given to it. None if the run started from zero.
+        ``core_hours`` of its training, and ``weight_bb``, the big blinds of regret with which each row began. None if
+        the run started from zero.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class Carried:
         without a gadget.
     estimate : float64[num_combos] or None
         The opponent's range in the last solution, of sum 1. In small games it is the range at the start of the second
-        street, and only a seat's first decision of this street has it; None on other decisions.
+        street, and only a seat's first decision of this street has it; None at other decisions.
     """
 
     range: np.ndarray

@@ -273,7 +273,7 @@ class Lookahead:
         forced, terminating = np.zeros(num_hands), np.zeros(num_hands)
         if opponent is not None:
             forced = opponent.forced[live]
-            # Counterfactual values are weighted by the other seat's compatible hands. Bounds in chips are not yet.
+            # A bound is in chips. As a counterfactual value it is weighted by the other seat's compatible hands.
             terminating = opponent.bounds[live] * fold_mass(self._hands, dealt[1 - opponent.seat])
         return kernels.RootRanges(
             seat=np.array([_NOBODY if opponent is None else opponent.seat]),

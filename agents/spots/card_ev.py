@@ -24,7 +24,7 @@ class CardEv(NamedTuple):
     card : int
         The card that is dealt next.
     ev : float64[2]
-        Chips, out of position first; NaN if no compatible hands are left.
+        The players' EVs in chips, out of position first; NaN if no compatible hands are left.
     pairs : float
         The weight of all pairs of compatible hands that are left; the card's probability is proportional to it.
     """

@@ -1,8 +1,9 @@
 """Names of a spot's nodes and actions.
 
 A node is named by the actions and cards that lead to it, separated by blanks: ``c c 7d b55%`` is two checks, the turn
-card 7d and a bet. Actions are ``f`` fold, ``c`` check or call, ``b52%`` a bet and ``r45%`` a raise by a share of the
-pot after a call, and ``allin``. ``b94`` and ``r188`` are a bet and a raise to 94 and 188 chips put in on the street.
+card 7d and a bet. Actions are ``f`` (fold), ``c`` (check or call), ``allin``, and bets and raises by a share of the pot
+after a call, such as ``b52%`` and ``r45%``. A bet or raise may also be named by the chips that the player has then put
+in on the street: ``b94`` is a bet of 94 chips, and ``r188`` a raise to 188 chips.
 """
 
 from collections.abc import Sequence

@@ -234,7 +234,10 @@ def new_solver(
     threads: int = 2,
     on_memory: Callable[[int], None] | None = None,
 ) -> VectorSolver | ThreeWaySolver:
-    """Return a solver of a spot, before its first iteration; parameters and errors are those of `solve_spot`."""
+    """Return a solver of a spot, before its first iteration.
+
+    Parameters and errors are those of `solve_spot`, but the free memory is not checked.
+    """
     if spot.middle is not None:
         return three_way_solver(spot, algorithm, on_memory=on_memory)
     return VectorSolver(

@@ -14,7 +14,10 @@ from plurispiel.agents.values.self_play import play_to
 __all__ = ["SPLITS", "DrawnSituation", "draw_board", "draw_situation", "is_from_play"]
 
 SPLITS = ("train", "unseen")
-"""Situations to train with, and situations to measure errors with. In hold'em the two share no class of boards."""
+"""Situations to train with, and situations to measure errors with.
+
+In hold'em, from the flop on, the two share no class of boards.
+"""
 
 _PARTS = ((100, 101), (200, 400), (400, 2_000), (2_000, 6_000), (6_000, 19_951))
 """Intervals of each seat's chips in the pot, without their upper ends. The paper draws each interval with equal

@@ -7,8 +7,9 @@ hand's value is the mean of the outputs of its two bins, weighted by its shares.
 each hand has its own bin. Before the flop, each of the 169 classes of hands has its own bin. Otherwise hands of equal
 strength have equal shares, so that the order of the suits does not count.
 
-A network answers with the *residual*: the expected value of a hand minus the value of checking down, in pots, divided
-by the *gate* s / (1 + s) for chips behind of s pots. Without chips behind, values are therefore those of checking down.
+The *residual* of a hand is its expected value minus the value of checking down, in pots. It is the network's output
+times the *gate* s / (1 + s), where s is the chips behind in pots. So values are those of checking down if no chips are
+behind.
 """
 
 from typing import NamedTuple
@@ -110,7 +111,10 @@ def canonical_hands(rules: HoldemRules, board: tuple[int, ...]) -> CanonicalHand
 
 
 def bins_of(hands: RankedHands, num_bins: int) -> Bins:
-    """Return the bins of the hands on a board; between neighbouring bins lie equal numbers of hands."""
+    """Return the bins of the hands on a board.
+
+    Between neighbouring bins lie equal numbers of hands. But before the flop, each class of hands has its own bin.
+    """
     num_hands = int(hands.groups[-1])
     if num_hands >= _EVERY_HAND and num_bins == len(hands.groups) - 1:  # before the flop, a bin for each class
         first = np.repeat(np.arange(num_bins), np.diff(hands.groups))
@@ -168,5 +172,5 @@ def inputs(bins: Bins, ranges: np.ndarray, spr: np.ndarray, features: np.ndarray
 
 
 def gate(spr: np.ndarray) -> np.ndarray:
-    """Return the factor of residuals: 0 without chips behind, near 1 with many."""
+    """Return the factor that turns outputs into residuals: 0 without chips behind, near 1 with many."""
     return spr / (1.0 + spr)

@@ -61,7 +61,7 @@ class Level:
 
     @property
     def end(self) -> str | None:
-        """The level at the end of this street, whose networks limit the depth of solutions; None if there is none."""
+        """The level at the end of this street; None if there is none. Its networks give values where solutions end."""
         name = f"end-of-{self.name}"
         return name if name in LEVELS else None
 
@@ -76,7 +76,7 @@ class Level:
         return math.comb(len(self.rules.cards) - self.board_size, self.rules.num_hole_cards)
 
     def raises(self, rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
-        """Return the raises on offer in a betting state array, as a `RaiseMenu`."""
+        """Return the raises on offer at a betting state array; the method is a `RaiseMenu`."""
         return raise_menu(self._offering, state)
 
     @functools.cached_property

@@ -15,7 +15,7 @@ __all__ = ["ENCODING", "KIND", "StoredNet", "load_net", "net_digest", "rounded_l
 
 KIND, _FORMAT = "value net", 1
 ENCODING = "strength"
-"""The name of the encoding (`encoding`), for networks of other encodings to come."""
+"""The name of the encoding (`encoding`), by which networks of a later encoding could be told apart."""
 
 _MAX_LAYERS, _MAX_WIDTH = 17, 8_192
 
@@ -63,7 +63,7 @@ def save_net(folder: Path, layers: Layers, level: Level, record: dict[str, Any],
     ArtefactRefused
         If the folder is not empty and holds anything but a network.
     """
-    with np.errstate(over="ignore"):  # found below
+    with np.errstate(over="ignore"):  # infinite numbers are refused below
         numbers = [each.astype(np.float16) for each in layers.arrays()]
     arrays = dict(zip(_names(len(layers.weights)), numbers, strict=True))
     if not all(np.isfinite(each).all() for each in arrays.values()):

@@ -340,7 +340,7 @@ class TableHand:
                 deadline=self._deadline.due,
             )
 
-        # All that happens later follows from the first ranges, the board and the actions.
+        # With the settings, the first ranges, the board and the actions determine the solution.
         key = self._rules, history, path, board, self._first_beliefs(actions, board).tobytes()
         return (self._solutions if board else self._lines).get(key, make)
 

@@ -104,7 +104,7 @@ class SolvedStreet:
         return None if found is None else Strategy(found.actions, purged(found.probabilities, purge))
 
     def bounds_after(self, path: Path, dealt: tuple[int, ...] = ()) -> np.ndarray:
-        """Return the opponent's values after actions and perhaps a card: float64[num_combos], chips of the whole hand.
+        """Return the opponent's values after actions and perhaps cards: float64[num_combos], chips of the whole hand.
 
         They are means over the iterations, as in the paper. Hands that face no compatible hand have 0.
 
@@ -224,7 +224,7 @@ def solve_street(
     leaves = end_net_leaves(nets.end, config.search.num_threads)
     lookahead = Lookahead(root.state, root.board, (), leaves, menu)
     place = None
-    if not root.board and not config.time:  # all that happens before follows from the networks and the actions
+    if not root.board and not config.time:  # networks, settings and actions determine the solution
         settings = nets.end.digest, nets.start.digest, config.num_iterations, config.estimate, config.purge, _NUM_PAIRS
         with contextlib.suppress(RuntimeError):  # a user without a home folder has no cache
             place = line_place(settings, (rules, history))

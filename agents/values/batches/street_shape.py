@@ -89,7 +89,7 @@ def street_of(level: Level, contribution: int) -> tuple[StreetShape, StreetStake
 
 
 def start_state(level: Level, contribution: int) -> BettingState:
-    """Return the state at the start of the next street, after a called raise to `contribution` chips and checks."""
+    """Return the state at the start of the next street, if each seat put in `contribution` chips and then checked."""
     state = BettingState(level.rules)
     blind = level.rules.big_blind
     state.apply(contribution if contribution > blind else 1)
