@@ -75,9 +75,9 @@ class TournamentConfig:
     referee : {"universal_poker", "none"}
         Engine in which every hand is replayed and checked; ``none`` for no check.
     on_fault : {"forfeit", "repair", "abort"}
-        Penalty for a fault. ``forfeit``: the agent checks or folds the rest of the hand. ``repair``: an illegal action
-        becomes the nearest legal one, and an exception a check or fold; other faults forfeit the hand. ``abort``: the
-        run ends.
+        Penalty for a fault. ``forfeit``: the agent checks or folds for the rest of the hand. ``repair``: an illegal
+        action becomes the nearest legal action, and an exception becomes a check or fold; after other faults the agent
+        forfeits the hand. ``abort``: the run ends.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum"}
         The score that ranks the agents. By default ``aivat_zero_sum``; ``duplicate`` if AIVAT could score no agent.
         AIVAT is computed unless the score is ``raw`` or ``duplicate``.

@@ -26,7 +26,7 @@ _PILOT_SEED = 1 << 64  # added to the seed, so that the pilot deals none of the 
 
 
 def pilot_of(config: TournamentConfig) -> TournamentConfig:
-    """Return the settings of the pilot: the tournament's, with another seed, at most as many decks and no stop rule."""
+    """Return the pilot's settings: the tournament's, but with another seed or key, not more decks and no stop rule."""
     decks = -(-_PILOT_GROUPS // len(make_lineups(config)))
     decks = min(config.decks, -(-decks // BLOCK_DECKS) * BLOCK_DECKS)
     seed = None if config.draws_key else config.public_seed + _PILOT_SEED

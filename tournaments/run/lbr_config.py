@@ -142,5 +142,5 @@ class LbrConduct:
 
     @property
     def num_processes(self) -> int:
-        """The largest number of processes of an outside agent, with the one in each worker that reports."""
+        """The largest number of processes of an outside agent in all workers: those that play and those that report."""
         return max(self.workers, 1) * (self.num_players + 1)

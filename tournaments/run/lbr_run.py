@@ -136,7 +136,7 @@ class LbrRun:
                 on_block(len(numbers))
 
     def publish_key(self, num_groups: int) -> None:
-        """Publish the key if the stored groups are the first `num_groups`: their run has ended."""
+        """Publish the key if exactly the first `num_groups` groups are stored: then the run has ended."""
         is_over = len(self._scores) == num_groups == max(self._scores, default=-1) + 1
         if is_over and self._key is not None and not self._key.is_published:
             self._key = self._key.published()

@@ -49,7 +49,7 @@ class RunKey:
         return dataclasses.replace(self, is_published=True)
 
     def record(self) -> list[dict[str, int | str]]:
-        """Return the keys as plain values: ``first_deck`` and ``key``, a hexadecimal text, of each."""
+        """Return each key as plain values: its ``first_deck``, and ``key`` as a hexadecimal text."""
         return [{"first_deck": deck, "key": hex(key)} for deck, key in self.keys]
 
 

@@ -29,7 +29,7 @@ Position = tuple[int, int, int]
 
 
 def position(lineup: int, deck: int) -> Position:
-    """Return the position of a group, a deck of a line-up, in the schedule."""
+    """Return the position in the schedule of the group of a line-up on a deck."""
     return deck // BLOCK_DECKS, lineup, deck
 
 

@@ -223,7 +223,7 @@ class RunStore:
         self._lock = None
 
     def keep_values(self, values: ValueFunction) -> None:
-        """Store the identity of the value function that scores the run.
+        """Store which value function scores the run.
 
         Raises
         ------
@@ -398,7 +398,7 @@ class RunStore:
         return kinds
 
     def events(self) -> Counter[tuple[int, str]]:
-        """Return the numbers of events of the agents, by agent and kind; also of groups forgotten since."""
+        """Return the numbers of events by agent and kind (`Played.events`), including those of forgotten groups."""
         record = json.loads(self._value("events") or "[]")
         return Counter({(number, kind): count for number, kind, count in record})
 
@@ -462,7 +462,7 @@ class RunStore:
             yield rows if every else rows[rows["deck"] < self.decks]
 
     def _unpacked(self, packed: bytes) -> np.ndarray:
-        """Return the rows in their stored bytes."""
+        """Return the rows that were stored as bytes."""
         if len(packed) % self._row_type.itemsize == 0:
             rows = np.frombuffer(packed, self._row_type)
             if not len(rows) or 0 <= rows["agent"].min() <= rows["agent"].max() <= len(self._config.agents):

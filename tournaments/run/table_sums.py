@@ -84,7 +84,7 @@ def _control_chips(config: TournamentConfig, rows: np.ndarray, num_earlier: np.n
 
 
 def _estimates(rows: np.ndarray, is_outside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the chips with which each agent enters the table sum, and whether they are the reduced form.
+    """Return the chips with which each agent enters the table sum, and whether they are by AIVAT's reduced form.
 
     Parameters
     ----------
