@@ -68,7 +68,7 @@ def first_spots(agent: BlueprintAgent, street: int, name: str, count: int) -> It
 def spot_solver(
     spot: BlueprintSpot, planned: PlannedRows, buckets: Callable[[tuple[int, ...]], np.ndarray] | None
 ) -> VectorSolver:
-    """Return a solver of a spot's game, with `buckets` of hands on later streets; if None, with all hands."""
+    """Return a solver of a spot's game, with `buckets` of hands on later streets; None to distinguish all hands."""
     root, history = spot
     game = TwoSeats(root)
     menu = game.menu(BLUEPRINT_SIZES, planned.betting(history, root.state))

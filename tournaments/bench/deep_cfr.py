@@ -2,8 +2,8 @@
 
 Each figure is the exploitability of an average strategy. Its time covers the iterations and the computation of this
 average. For Deep CFR, the average is a policy network that is trained from scratch for each figure. A run has several
-figures. The averages of its earlier figures do not count as time, because a run for the last figure alone would not
-compute them. Neither do making the tree and measuring exploitability.
+figures. The time for the averages of its earlier figures does not count, because a run for the last figure alone would
+not compute them. The time to make the tree and to measure exploitability does not count either.
 """
 
 import time

@@ -84,8 +84,8 @@ def measure_spot(agent: Agent, rules: HoldemRules, spot: LeakSpot, seed: int) ->
 def _nearest_probability(strategy: Strategy, action: int) -> np.ndarray:
     """Return each combo's probability of an action.
 
-    If the strategy lacks a raise, the nearest raise that it has is taken instead. A strategy that draws raises from
-    intervals (`highest`) gets no replacement: the probability of a single raise is 0.
+    If the strategy lacks the raise `action`, its nearest raise is taken instead. A strategy that draws raises from
+    intervals (`highest`) needs no replacement: a raise has its share of the probability of its interval, or 0.
     """
     known = np.asarray(strategy.actions)
     raises = known[known > 1]

@@ -133,7 +133,8 @@ def search_exact_text(rows: list[Measurement]) -> str:
 def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, iterations: int) -> list[Measurement]:
     """Return the figures of one blueprint; NaN for a search that the game does not allow.
 
-    A search needs the street at which it begins. A safe search also needs two players and a zero-sum game.
+    The game has to have the street at which a search begins. For a safe search it also has to have two players and be
+    zero-sum.
     """
     tree = searcher.tree
     unit = "chips" if _two(tree) else "chips, NashConv"

@@ -1,8 +1,8 @@
 """The exact gain of searching one street over playing the heads-up blueprint, in spots from the blueprint's self-play.
 
-The ranges come from the blueprint's self-play, and the bet sizes are the blueprint's. One seat searches the street, and
-the other seat plays the blueprint. On later streets both seats play the blueprint, so a gain comes from a single
-search. After a flop, a sample of rivers is dealt for each turn, and the gain is exact in this game.
+The ranges and bet sizes of a spot are the blueprint's. One seat searches the street, and the other seat plays the
+blueprint. On later streets both seats play the blueprint, so a gain comes from a single search. After a flop, a sample
+of rivers is dealt for each turn, and the gain is exact in this game.
 """
 
 import dataclasses

@@ -94,9 +94,9 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
     learns : bool
         Whether the agent says that it remembers earlier hands.
     num_starts : int
-        Number of starts of its process after which the agent was loaded.
+        Number of starts of the agent's process in which the agent was loaded.
     num_fallbacks : int
-        Number of answers that, as the agent says, replace an answer that the agent could not find.
+        Number of answers that the agent marked as replacements for answers that it could not find.
     tells : bool
         Whether the agent can report its strategy for every hand; False until the agent has been loaded.
     """

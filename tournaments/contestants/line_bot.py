@@ -44,7 +44,7 @@ MAX_RANGE_LINE = 1 << 20
 """Largest number of bytes of an answer to ``range``, its end included."""
 
 _SEED_BITS = 48
-_MAX_NUMBER = 1 << 53  # integers that any language's JSON reader reads exactly
+_MAX_NUMBER = 1 << 53  # JSON readers of all languages read integers up to this number exactly
 _MAX_ID = (1 << 31) - 1  # some awks print no larger integers
 _MAX_NOTES = 1 << 15  # bytes of lines without an answer that are kept for the next question
 _TOLERANCE = 1e-4  # of the sum of probabilities: float32 and decimals are rounded

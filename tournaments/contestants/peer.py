@@ -42,7 +42,7 @@ def is_descendant(connection: socket.socket, ancestor: int) -> bool:
 
 
 def _inodes(local: str, remote: str) -> Iterator[str]:
-    """Yield the inodes of sockets with a local and a remote port, given as in the tables."""
+    """Yield the inodes of sockets with a local and a remote port, both in four hexadecimal digits as in the tables."""
     for table in _TABLES:
         with contextlib.suppress(OSError), open(table) as stream:
             for line in stream:
