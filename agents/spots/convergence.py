@@ -74,7 +74,7 @@ class Progress:
     Attributes
     ----------
     check : int
-        The iteration of the next measurement; 0 before the first.
+        The iteration of the next measurement; 0 before the first call of `converge`.
     last_pct, last_iteration : float, int
         The latest measurement that counts, and its iteration.
     lowest_pct, of_iteration : float, int
