@@ -60,7 +60,8 @@ class StreetLayout(NamedTuple):
     root_scale : float[2 * num_groups, 16]
         The factors (`scale`) of the values at the same roots, first for seat 0; 0 for other batches' roots.
     batch_node, batch_root : int32[num_batches + 1]
-        The first node and the index of the first root of each batch, then the numbers of nodes and roots.
+        `batch_node` has the first node of each batch, then the number of nodes. `batch_root` has the index of each
+        batch's first root, then the number of roots.
     action_first : int32[2, num_batches + 1]
         For each seat, the index in `action_rows` of each batch's first entry; multiples of 16.
     action_rows : int32[2, n]

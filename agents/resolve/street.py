@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 NUM_CHUNKS = 16
-"""The largest number of chunks into which the first deal's boards are cut.
+"""The largest number of chunks into which the boards of the second street are cut.
 
 It is fixed, so that no sum depends on the number of threads."""
 

@@ -65,7 +65,7 @@ class Visited(Protocol):
     Attributes
     ----------
     num_chunks : int
-        The largest number of chunks into which the first deal's boards are cut.
+        The largest number of chunks into which the boards of the second street are cut.
     """
 
     num_chunks: int
@@ -237,7 +237,7 @@ class SampledRunOuts(_DrawnRunOuts):
         return [Visits(drawn.boards[k : k + 1], drawn.factors[k : k + 1]) for k in range(len(drawn.boards))]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return one sampled board after each parent, so that each board of the first deal gets one run-out."""
+        """Return one sampled board after each parent, so that each board of the second street gets one run-out."""
         start = self._starts[seat, 1] + self._iteration * _STEPS[1] + parents * _GOLDEN_RATIO
         return self._drawn(street, seat, parents, start % 1.0, 1)
 

@@ -5,8 +5,9 @@ neither is the first (`_walk_kernels`). On each street before these, `Walk._pass
 betting, walks over the boards of the later streets, and carries their values up. The walk itself is the same for
 iterations and for measurements; a `Task` determines the strategies that are played and the use of the values.
 
-The boards of the first deal are cut into chunks. Threads run the same kernel, which takes chunks from a common counter
-until none is left. Chunks are summed in a fixed order, so no result depends on the number of threads.
+The boards of the *first deal*, those of the second street, are cut into chunks. Threads run the same kernel, which
+takes chunks from a common counter until none is left. Chunks are summed in a fixed order, so no result depends on the
+number of threads.
 """
 
 import functools
@@ -113,12 +114,11 @@ class Measure:
 
 
 class RespondByBuckets(Measure):
-    """A measurement of a seat's plan by bucket, and of the regrets of all actions against that plan.
+    """A measurement of a seat's plan, which is a strategy by bucket, and of the regrets of all actions.
 
-    The other seat plays its average strategy.
-
-    On streets without buckets, it computes the two kinds of values of `Measure`, given the seat's plan on later
-    streets. On streets with buckets, the regrets are in ``street.changes``.
+    The other seat plays its average strategy. On streets without buckets, the measurement finds the two kinds of values
+    of `Measure`, given the seat's plan on later streets. On streets with buckets, the regrets are in
+    ``street.changes``.
     """
 
     def num_kinds(self, street: SolverStreet) -> int:
