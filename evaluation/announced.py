@@ -89,7 +89,7 @@ class Reports:
         self._sizes = [rules.board_size(street) for street in range(rules.num_streets)]
         self._free_combos = free_combos
         self._kept: dict[int, _Read] = {}  # without board cards
-        self._newest: dict[int, _Read] = {}  # with board cards: hands of one deck share them
+        self._newest: dict[int, _Read] = {}  # with board cards: hands of one deck have equal boards
 
     def ask(self, hand: Hand, lines: Sequence[BettingLine], agents: Sequence[Agent]) -> list[Answers]:
         """Return every agent's reported strategy at each of its decisions.

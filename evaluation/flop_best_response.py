@@ -89,7 +89,7 @@ class FlopBestResponse:
     dtype : data type
         float32 or float64. float32 takes half of the time; its error is below a hundredth of a chip.
     threads : int
-        Results do not depend on it.
+        Number of threads; results do not depend on it.
 
     Attributes
     ----------

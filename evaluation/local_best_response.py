@@ -382,7 +382,8 @@ class Prober:
         `agent` plays all four. An instance that remembered its hands would then know the cards of local best response,
         which with a shared deck are those that the instance held before.
     once : bool
-        Whether each hand of a group is dealt a deck of its own; otherwise all four hands are dealt the same deck.
+        Whether each hand of a group is dealt a deck of its own. Otherwise all four hands share a deck, and the last two
+        swap the hole cards of the seats.
     aivat : bool
         Whether to score the agent by AIVAT as well, with checkdown values. Fewer hands suffice, but each takes two to
         three times as long.

@@ -72,7 +72,7 @@ The entries, in order:
 
 
 class HandQuestions:
-    """The questions about one hand after another; the memory of one hand's weights serves the next hand.
+    """The questions about a hand. The object serves one hand after another, and keeps its memory.
 
     Parameters
     ----------

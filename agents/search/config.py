@@ -108,9 +108,8 @@ class SearchConfig:
     safe : bool
         In two-player searches after the first street, whether to solve with a re-solving gadget: for each hand the
         opponent may terminate and take that hand's best-response value against the blueprint, so that wrong beliefs
-        about the opponent cost little.
-        In addition, the opponent's believed range enters the subgame without the choice to terminate. This range
-        makes up the share `two_seats.FORCED_SHARE` of the opponent's total weight.
+        about the opponent cost little. In addition, the opponent's believed range enters the subgame without the choice
+        to terminate. This range makes up the share `two_seats.FORCED_SHARE` of the opponent's total weight.
 
     Raises
     ------
