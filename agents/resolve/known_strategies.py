@@ -42,7 +42,8 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
     known : callable
         The strategies, as `KnownRows`.
     weight : float
-        The regret of an action with probability 1, in pots at the decision.
+        The regret of an action with probability 1, in pots at the decision. It is multiplied by the mean reach of the
+        opponent and by the weight of the compatible hands, since the solver's regrets are counterfactual.
 
     Raises
     ------
