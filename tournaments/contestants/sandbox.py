@@ -391,7 +391,7 @@ def _files(spec: str) -> Iterator[Path]:
 
 
 def _stored(cache: Path) -> Iterator[Path]:
-    """Yield the folders of compiled kernels, bucket tables and trained blueprints, and the entries of the cache."""
+    """Yield the folders of compiled kernels, bucket tables and trained blueprints, and the content of `_CACHED`."""
     yield from (jit.CACHE_FOLDER, tables_folder(), blueprints_folder())
     for name in _CACHED:
         yield from (cache / name).glob("*")

@@ -1,6 +1,7 @@
 """The picture of `plurispiel values info --plot`: errors, the learning curve, and a few situations.
 
-The errors are by strata: ranges of stacks, and of the entropy of the players' ranges.
+Errors are shown for *strata*, which are groups of situations with similar chips behind, or with a similar entropy of
+the seats' ranges.
 """
 
 import math

@@ -232,7 +232,8 @@ class _Play:
     def _too_small(self, action: int) -> str:
         """Return a message if `min_bet` forbids a raise, or allows a raise that is too small for the rules; else empty.
 
-        A raise over an all-in of less than a full raise is left to the rules, as is a `min_bet` equal to theirs.
+        A raise over an all-in of less than a full raise is left to the rules. So is every raise if `min_bet` is the
+        smallest bet of the rules.
         """
         state = self._state
         if self._min_bet is None or not CALL < action < self._stacks[state.actor] or not state.max_raise:

@@ -46,8 +46,9 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game of all hands. By default, each match has the game that its first comment names. That game is read from
-        the file of that base name in the log's folder; without such a file, it is the built-in game of that name.
+        The game of all hands. By default, each match has the game that its first comment names. If the log's folder has
+        a game file of that name, the game is read from this file, otherwise it is the built-in game of that name. A
+        path before the name is ignored.
     """
     file = str(path)
     game = rules
@@ -160,7 +161,7 @@ def read_betting(text: str, rules: HoldemRules) -> Betting:
 
 
 def read_cards(text: str, betting: Betting) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    """Return the hole cards by seat, empty where unknown, and the board of a text like ``AsKs|QdJd/2c3d4h``.
+    """Return the cards in a text like ``AsKs|QdJd/2c3d4h``: the hole cards by seat, empty where unknown, and the board.
 
     Raises
     ------
@@ -183,7 +184,7 @@ def read_cards(text: str, betting: Betting) -> tuple[tuple[tuple[int, ...], ...]
 
 
 def write_betting(rules: HoldemRules, actions: Iterable[Action], street: int) -> str:
-    """Return the text of a betting that has reached a street (`read_betting`)."""
+    """Return the text of the betting of a hand that has reached `street`; `read_betting` reads the text."""
     moves = [""] * (street + 1)
     for _, action, when in actions:
         moves[when] += write_action(action, rules)
@@ -196,7 +197,7 @@ def write_action(action: int, rules: HoldemRules) -> str:
 
 
 def write_cards(rules: HoldemRules, hole_cards: Iterable[Iterable[int]], board: Sequence[int], street: int) -> str:
-    """Return the text of hole cards by seat and of the board up to a street (`read_cards`).
+    """Return the text of hole cards by seat and of the board up to a street; `read_cards` reads the text.
 
     Raises
     ------
@@ -324,8 +325,8 @@ def _read_betting(text, is_limit, moves):
     text : uint8[n]
         The ASCII codes of the betting text.
     is_limit : bool
-        True if raises must have no size, as in limit games; False if they must have a size other than 0 and 1, the
-        numbers of fold and call.
+        True if raises must have no size, as in limit games. False if they must have a size, but not 0 or 1, which are
+        the numbers of fold and call.
     moves : int64[2, n]
         Modified in place: actions in the first row (`RAISE` for a raise without a size), their streets in the second.
 

@@ -17,9 +17,9 @@ def hand_files(paths: Iterable[str]) -> list[Path]:
     """Return the named files and the hand-history files in named folders and their subfolders, in the order of `paths`.
 
     The files of a folder are sorted by path. Hand-history files are all files with the suffix ``.phh`` or ``.phhs``,
-    and the logs of the ACPC's dealer. Other programs also write ``*.log`` files. Such a file counts as a log of the
-    dealer only if a line in its first 4 KiB begins with ``STATE:`` or is the comment ``# name/game/hands/seed ...``. A
-    ``*.log`` file that cannot be opened counts, too, so that its reader reports the error.
+    and the logs of the ACPC's dealer. A ``*.log`` file may be from another program. It counts as a log of the dealer
+    only if a line in its first 4 KiB begins with ``STATE:`` or is the comment ``# name/game/hands/seed ...``. A
+    ``*.log`` file that cannot be opened also counts, so that its reader reports the error.
 
     Raises
     ------

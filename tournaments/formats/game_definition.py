@@ -95,7 +95,7 @@ def parse_game_definition(text: str) -> HoldemRules:
             raise ValueError(f"line {number} does not belong to a game definition: {line[:60]!r}; write KEY = NUMBERS")
 
     def numbers(key: str, count: int, default: int | None = None) -> tuple[int, ...]:
-        """Return the first `count` numbers of a key; missing ones are `default`, or an error without a default."""
+        """Return the first `count` numbers of a key. Missing numbers are `default`, or an error if there is none."""
         values = found.get(key, ())[:count]
         if default is not None:
             values += (default,) * (count - len(values))

@@ -1,4 +1,4 @@
-"""The log of a match as it is played, in the form of the ACPC's dealer: a killed process leaves all finished hands."""
+"""The log of a match in the form of the ACPC's dealer, which keeps all finished hands if the process is killed."""
 
 import os
 from collections.abc import Sequence

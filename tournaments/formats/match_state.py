@@ -58,13 +58,14 @@ class MatchState:
 def read_match_state(text: str, rules: HoldemRules) -> MatchState:
     """Return the state in a MATCHSTATE line without its end.
 
+    The line has to show the seat's own cards and, at a showdown, those of all seats that have not folded. During the
+    hand it must show no other hole cards. At the end it may show any, as some dealers show cards of folded seats.
+
     Raises
     ------
     ValueError
         If the line is malformed or too long, the rules do not allow the betting, a card appears twice, or cards are
-        missing or shown too early. A seat sees its own cards, and at a showdown those of all seats that have not
-        folded. During the hand it sees no others; at the end, any other seat's cards may be shown, as some dealers show
-        those of folded seats.
+        missing or shown too early.
     """
     if len(text) >= MAX_LINE:
         raise ValueError(f"a line has at most {MAX_LINE} bytes, got {text[:40]!r}...")

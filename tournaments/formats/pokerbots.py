@@ -84,8 +84,8 @@ def read_answer(line: str, betting: Betting) -> int:
     Raises
     ------
     AgentFault
-        If the line is no clause of an answer (``protocol``), a check or call where none is possible, or a raise
-        without a valid number (both ``illegal``). Whether a fold or a raise is legal is not checked.
+        Of kind ``protocol`` if the line is no clause of an answer. Of kind ``illegal`` if it is a check or call where
+        none is possible, or a raise without a valid number. Whether a fold or a raise is legal is not checked.
     """
     letter, chips = line[:1], line[1:]
     if letter not in {*_LETTERS.values()} or (chips and letter != "R"):

@@ -1,6 +1,7 @@
-"""Betting as services for heads-up play write it: a bet counts the chips of one street, and a check is not a call.
+"""Betting in the notation of services for heads-up play, where bets count the chips of a street.
 
-The actions are ``f``, ``k`` (check), ``c`` (call) and ``bN``, a bet or raise to N chips of the street, blinds included.
+The actions are ``f`` (fold), ``k`` (check), ``c`` (call) and ``bN``, a bet or raise to N chips of the street, blinds
+included.
 A separate sign marks the end of a street.
 """
 

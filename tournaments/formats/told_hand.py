@@ -8,7 +8,7 @@ from plurispiel.evaluation.replay import RAISE
 from plurispiel.tournaments.formats.match_state import read_action, write_match_state
 
 MAX_IGNORED = 16
-"""Largest number of lines in a hand that do not answer the last state. They are ignored, as by the ACPC's dealer."""
+"""Largest number of lines in a hand that do not answer the last state. The ACPC's dealer ignores such lines, too."""
 
 
 class ToldHand:
@@ -44,8 +44,8 @@ class ToldHand:
     def observe(self, event: Event) -> bool:
         """Take in an event, and return whether `line` is a new state.
 
-        The state after an action that ends a street has the board of the next street, so it follows the event `Board`.
-        The last state of a hand comes from `end`.
+        After an action that ends a street, `line` is new only after the event `Board`, because the state has the board
+        of the next street. The last state of a hand comes from `end`.
         """
         if isinstance(event, Deal):
             self._hole_cards = event.hole_cards
