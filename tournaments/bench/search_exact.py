@@ -34,7 +34,7 @@ _SEARCHES = {
 _BREAK = " | "
 
 _DRAWN_GAMES = ("leduc", "leduc-9", "holdem-mini")
-"""Games of the picture: those of two players."""
+"""Games of the picture, which all have two players."""
 
 _DRAWN = {
     "street 2": "last street, unsafe",
@@ -101,7 +101,7 @@ def bench_search_exact(seconds: float = 1.0, games: Sequence[str] = ()) -> list[
 
 
 def draw_search_exact(path: Path, rows: list[Measurement]) -> None:
-    """Draw the games of two players: exploitability with search over that of the blueprint alone (`draw_search`).
+    """Draw exploitability with search over that of the blueprint alone, in games of two players (`draw_search`).
 
     Raises
     ------

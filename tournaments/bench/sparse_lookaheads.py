@@ -1,4 +1,4 @@
-"""The error of sparse lookaheads on random rivers: the values that few bet sizes give, beside those of nine sizes.
+"""The error of sparse lookaheads on random rivers: values with few bet sizes, compared with values with nine sizes.
 
 This is table S4 of DeepStack's supplement, by our solver. Every lookahead has the ranges of the situation at its root
 and at most three raises. Without this limit, nine sizes make trees of half a million nodes.

@@ -18,8 +18,8 @@ def bench_spot(seconds: float = 1.0) -> list[Measurement]:
     """Return the times to solve a river, a turn, a flop, and the same flop in buckets.
 
     The river and the turn are solved repeatedly for about `seconds` each, and the median time counts. The flops are
-    solved once. A time is that of the iterations and of the measurements of exploitability, without setting up. Only
-    the processor time includes setting up.
+    solved once. Times cover the iterations and the measurements of exploitability, but not setting up. Only the
+    processor time includes setting up.
     """
     rows = []
     for name, title in (("river", "full-range river"), ("turn", "full-range turn"), ("flop", "flop, 430 combos each")):

@@ -78,7 +78,7 @@ class SummedTraining:
         self.sent, self.seconds = 0, 0.0
 
     def run(self) -> None:
-        """Train until the iterations of all workers together are those of the settings."""
+        """Train until all workers together have done the iterations of the settings."""
         total, whole = self.trainer.schedule.iterations, len(self._workers) * self._every
         with ThreadPoolExecutor(len(self._workers)) as pool:
             while self.trainer.iteration < total:
@@ -125,7 +125,7 @@ class _Trial(NamedTuple):
 
 
 def bench_summed_regrets(seconds: float = 1.0) -> list[Measurement]:
-    """Return one worker's exploitability in small games, and that of several workers as a share of one worker's."""
+    """Return one worker's exploitability in small games, and several workers' exploitability divided by it."""
     rows = []
     for game in _GAMES:
         config = replace(read_preset(game), iterations=max(1_000, round(_ITERATIONS * seconds)))

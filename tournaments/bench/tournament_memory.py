@@ -43,7 +43,7 @@ def memory_of_run(decks: list[int]) -> list[tuple[int, int]]:
     Parameters
     ----------
     decks : list of int
-        Numbers of decks, ascending; the last one is that of the run.
+        Numbers of decks, ascending; the last is the number of decks of the run.
 
     Returns
     -------

@@ -22,7 +22,7 @@ class Correction:
     agents : sequence of Agent
         The players.
     trusted : collection of int
-        The numbers of the players whose reported strategies count: those of this package.
+        The numbers of the players whose reported strategies count: agents of this package.
     values : ValueFunction
         The value function of AIVAT.
     streams : Streams

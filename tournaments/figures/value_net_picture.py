@@ -41,7 +41,7 @@ _BELOW = {
 
 
 def draw_net(path: Path, net: StoredNet) -> None:
-    """Draw a network's errors by stratum and by epoch, and its values in three situations beside exact ones.
+    """Draw a network's errors by stratum and by epoch, and its values beside exact values in three situations.
 
     Hands are ordered by strength. Hands of equal strength share a point, the mean of their values, unless the level has
     at most `_FEW_HANDS` hands. The picture of a network for the end of a street has no situations (`examples`).

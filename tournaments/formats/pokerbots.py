@@ -67,7 +67,7 @@ def hand_clauses(
 
 
 def end_clauses(rules: HoldemRules, seat: int, end: HandEnd) -> list[str]:
-    """Return the clauses after those of `hand_clauses` that tell `seat` the outcome.
+    """Return the clauses that tell `seat` the outcome; they follow the clauses of `hand_clauses`.
 
     Half a chip of a split pot goes to the player with the big blind.
     """

@@ -58,11 +58,11 @@ def parse_hand(text: str) -> tuple[str, HandId]:
 
 
 def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandId]) -> list[HandId]:
-    """Return the wanted hands, filled up with others to `count` hands, sorted by deck, line-up and rotation.
+    """Return the wanted hands, filled up to `count` hands, sorted by deck, line-up and rotation.
 
-    The others are chosen among the hands that the run kept, at most `_PER_GROUP` from a group. Hands of groups whose
-    strategies were recorded during play come first, then hands with more decisions other than folds (up to `_BUSY`),
-    then hands in which a seat won more chips. If the run kept no hands, hands of the first decks are taken.
+    The other hands are chosen among the hands that the run kept, at most `_PER_GROUP` from a group. Hands of groups
+    whose strategies were recorded during play come first, then hands with more decisions other than folds (up to
+    `_BUSY`), then hands in which a seat won more chips. If the run kept no hands, hands of the first decks are taken.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ MAX_PANELS = 24
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""In this share of an agent's hands, the first ones, very wide intervals may extend beyond the picture."""
+"""Before this share of an agent's hands is played, very wide intervals may extend beyond the picture."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from plurispiel.tournaments.labour.own_modules import own_modules_only, pass_not
 from plurispiel.tournaments.run.kernels import MODULES, warmup
 
 _SHARED = ("abstraction.holdem.hand_rank", "abstraction.holdem.betting", "abstraction.actions.tree")
-"""Modules whose kernels many others call. This process compiles them first, so that they are compiled only once."""
+"""Modules whose kernels many modules call. This process compiles them first, so that they are compiled only once."""
 
 _LONGEST = (
     "agents.resolve.vector_cfr",

@@ -74,7 +74,7 @@ def machine_text(record: dict[str, Any]) -> str:
 
 
 def machine_notes(records: Sequence[dict[str, Any]]) -> list[str]:
-    """Return lines that list several machines, and name those that differ from the others; usually none."""
+    """Return a line that lists the machines if there are several, and warnings about machines with other results."""
     notes = ["machines: " + "; ".join(map(machine_text, records))] if len(records) > 1 else []
     for record in records:
         if record["residual"] is not None and abs(record["residual"]) > _LARGE_RESIDUAL:

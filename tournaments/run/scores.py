@@ -1,7 +1,7 @@
 """The scores of an agent: with and without AIVAT, with hands or duplicate groups as the samples.
 
-The samples of ``raw`` and ``aivat`` are hands, those of ``duplicate``, ``aivat_duplicate`` and ``aivat_zero_sum`` are
-groups. The last has the zero-sum correction (`table_sums`).
+The samples of ``raw`` and ``aivat`` are hands. The samples of ``duplicate``, ``aivat_duplicate`` and
+``aivat_zero_sum`` are groups. ``aivat_zero_sum`` has the zero-sum correction (`table_sums`).
 """
 
 from collections.abc import Sequence

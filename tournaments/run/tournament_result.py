@@ -80,8 +80,8 @@ class TournamentResult:
     folder : Path
         The run folder.
     notes : tuple of str
-        The lines that the command prints on standard error: settings, faults and others. Without ``progress``, the
-        warning that agents run without a sandbox is a Python warning and not among these lines.
+        The lines that the command prints on standard error, for example about settings and faults. Without
+        ``progress``, the warning that agents run without a sandbox is a Python warning and not among these lines.
     """
 
     record: dict[str, Any]
