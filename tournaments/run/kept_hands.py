@@ -1,4 +1,4 @@
-"""The hands that a run keeps: compressed, stored in its database group by group, and read as hand histories."""
+"""The hands that a run keeps: compressed, stored in the run's database group by group, and read as hand histories."""
 
 import contextlib
 import json

@@ -53,7 +53,7 @@ class AnswerTimes(NamedTuple):
 
 
 class RunRefused(ValueError):
-    """The run folder cannot be used: it belongs to another tournament, or is damaged."""
+    """The run folder cannot be used, for example because it belongs to another tournament or is damaged."""
 
 
 class OtherVersion(RunRefused):

@@ -1,8 +1,8 @@
 """The chain of value networks: each network is trained with values of the network before it, beginning on the river.
 
 The order is: river (solved exactly), end of the turn, turn (solved to the end of the street), end of the flop, flop,
-end of the first street. Each stage has a folder of situations and one of its network. A stage is done once it has a
-network.
+end of the first street. Each stage has a folder of situations and a folder of its network. A stage is done once it has
+a network.
 """
 
 import time
