@@ -78,11 +78,11 @@ class SummedTraining:
         self.sent, self.seconds = 0, 0.0
 
     def run(self) -> None:
-        """Train until all workers together have done the iterations of the settings."""
+        """Train until all workers together have done the iterations of the settings, rounded up to equal numbers."""
         total, whole = self.trainer.schedule.iterations, len(self._workers) * self._every
         with ThreadPoolExecutor(len(self._workers)) as pool:
             while self.trainer.iteration < total:
-                each = min(whole, total - self.trainer.iteration) // len(self._workers)
+                each = -(-min(whole, total - self.trainer.iteration) // len(self._workers))
                 slowest = max(pool.map(lambda worker, each=each: self._train(worker, each), self._workers))
                 begin = time.thread_time()
                 self._add()

@@ -457,9 +457,9 @@ def _write_hands(folder: Path, say: Say) -> None:
 def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str) -> str:
     """Return the line on an agent's faults: their kinds, their penalty, and the message of the first fault."""
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
-    price = {"repair": "illegal actions replaced by the nearest legal ones, other faults by checks or folds"}.get(
-        config.on_fault, "checking or folding to the end of those hands"
-    )
+    price = "checking or folding to the end of those hands"
+    if config.on_fault == "repair":
+        price = f"illegal actions replaced by the nearest legal ones, exceptions by a check or fold, else {price}"
     end = f"; its seat only folded after that ({config.max_faults} are the limit)" if agent["retired"] else ""
     return (
         f"{agent['name']} committed {agent['faults']:,} faults ({kinds}), {price}{end}; the first: {printable(message)}"
