@@ -49,8 +49,8 @@ class MenuConfig:
         entry no raise is offered. On every street but the first, None takes the sizes of the previous street.
     multiway : dict
         Maps a street to the sizes while three or more seats have not folded, in the same form. A street that is not
-        in `multiway` has the same sizes for any number of seats. But a street whose own sizes are None takes the
-        previous street's sizes for three or more seats, too.
+        in `multiway` has the same sizes for any number of seats, with one exception: if its own sizes are None,
+        its sizes for three or more seats are the previous street's, too.
     callers : dict
         Maps a street to the largest numbers of seats that may call a bet, by the number of raises so far; see
         `StreetMenu`.
@@ -301,7 +301,7 @@ def _texts(where: str, value: object) -> Texts:
 
 def _numbers(where: str, value: object) -> tuple[int, ...]:
     if not isinstance(value, (list, tuple)) or not all(type(number) is int for number in value):
-        raise ValueError(f"{where} is a list of seats by the number of raises so far, [2, 1], got {value!r}")
+        raise ValueError(f"{where} is a list of the most callers after 0, 1, ... raises, such as [2, 1], got {value!r}")
     return tuple(value)
 
 

@@ -11,9 +11,9 @@ ROTATE, RANDOM_SEAT = -1, -2
 """Ways to seat the learner; a number from 0 on is the learner's seat."""
 
 MAX_WALKS = 10_000
-"""A step gives up after this many hands in a row in which the learner is not to act.
+"""A step gives up after this many hands in a row in which the learner gets no turn.
 
-The learner is never to act if all others fold to it, or if its blind puts it all-in.
+In a hand the learner gets no turn if all others fold before it acts, or if its blind puts it all-in.
 """
 
 

@@ -24,15 +24,15 @@ class Level:
     name : str
     rules : HoldemRules
     street : int
-        The street that starts or ends; seat 0 acts first.
+        The street that starts or ends. Seat 0 acts first on the street to come (`next_street`).
     menu : str
         The raises in solved situations, by OpenSpiel's names.
     num_bins : int
         Number of strength bins in which networks see ranges; 0 for each hand by itself.
     tolerance : float
-        A situation is solved until half of the sum of both seats' gains by best responses is small enough: at most
-        this share of the pot plus the chips behind, of which at most two pots count. The number of iterations has a
-        limit, too (`solve_exactly`).
+        A situation is solved until its exploitability is at most ``tolerance * (pot + min(chips behind, 2 * pot))``, or
+        until the limit of iterations (`solve_exactly`). Exploitability is half the sum of both seats' gains by best
+        responses.
     blueprint : str or None
         Name of the bundled blueprint whose self-play gives a third of the situations; None if no situation is from
         play.
@@ -40,8 +40,8 @@ class Level:
         At the end of a street, the level at the start of the next one, whose networks give the values (`distil`). None
         at the start of a street.
     per_board : int
-        Situations on each board that is drawn. Hands on a flop take a tenth of a second to order. Before the flop, the
-        number of situations that share a draw of flops (`distillation`).
+        The number of situations that share a drawn board, or before the flop a draw of flops (`distillation`). On the
+        flop it is above 1, since ordering a flop's hands takes a tenth of a second.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Level:
 
     @functools.cached_property
     def starts(self) -> list[BettingState]:
-        """A state for each pot with which the street can start, all-ins excepted, in a game with few pots."""
+        """A state for each pot with which `next_street` can start without an all-in; only for games with few pots."""
         ends: dict[int, BettingState] = {}
         states = [BettingState(self.rules)]
         for _ in range(self.next_street):
@@ -141,7 +141,7 @@ def pot_of(state: BettingState) -> int:
 
 
 def chips_behind(state: BettingState) -> int:
-    """Return the chips that each seat can still put in and have called, at the start of a street.
+    """Return the most chips that a seat can still bet and the other seat can call, at the start of a street.
 
     Limit games have no stacks; there all raises of the streets that remain are counted.
     """

@@ -77,7 +77,7 @@ class TrainingConfig:
     seed : int
         Seed of the first weights, and of the order of situations in each epoch.
     loss : {"huber", "squared"}
-        The loss of a difference in pots: half its square; ``huber`` is linear beyond one pot.
+        The loss of an error e, in units of the pot: e^2 / 2, with ``huber`` linear beyond 1.
     device : str
         "numpy", or with PyTorch "cpu", "cuda" or a numbered GPU, as "cuda:1".
 

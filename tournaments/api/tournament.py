@@ -61,7 +61,7 @@ def run_tournament(
         Hands to store and write to ``hands.phhs``. A sample holds the first 20 decks of every line-up, and every group
         with a fault.
     labour : Labour, optional
-        Plays the hands, instead of worker processes: a `Cluster`, or the `Borrowed` executor of a library.
+        Plays the hands in place of worker processes: a `Cluster`, or another library's executor as a `Borrowed`.
     **options
         Settings of the tournament, by the names of `TournamentConfig`: ``game``, ``seats``, ``format``, ``copies``,
         ``lineups``, ``decks``, ``seed``, ``deals``, ``believe``, ``referee``, ``on_fault``, ``score``, ``values``,

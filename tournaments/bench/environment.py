@@ -1,8 +1,8 @@
 """Hands a second of learners' environments, beside OpenSpiel's ``rl_environment``.
 
 The learner plays at random. So do its opponents, unless the row's name ends with another agent. All environments
-compute observations at every decision of the learner. Times are processor time of one thread, so that other programs on
-the machine have little influence.
+compute observations at every decision of the learner. Times are processor time of this process, so that other programs
+on the machine have little influence.
 """
 
 import time

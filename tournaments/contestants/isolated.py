@@ -23,13 +23,13 @@ MAX_TIME_LIMIT = 86_400.0
 _STARTS = 20
 """Largest number of starts of the process for one question. If there is still no answer, the agent is at fault.
 
-If the last of these starts failed before the agent was loaded, the next question has a single start.
+If a question ends with a fault, and its last start failed before the agent was loaded, the next question has one start.
 """
 
 _DEATHS = {int(SIGKILL): 5, int(SIGTERM): 5}
-"""Number of ends of the process during one question at which the agent is at fault, by the signal of the last end.
+"""How many times the process may die during one question before the agent is at fault, by the signal of the last death.
 
-The system or a user may have sent these signals. If the last end had another cause, the number is two.
+The system or a user may have sent these signals. If the last death had another cause, the number is two.
 """
 
 _Answer = TypeVar("_Answer")
@@ -129,8 +129,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
         Parameters
         ----------
         rules : HoldemRules, optional
-            The game to be played, for programs that are told the game when they start; by default heads-up no-limit
-            hold'em. If the program is later to play another game, it is started again.
+            Ignored here. Subclasses whose programs are told the game at their start use it.
 
         Raises
         ------
@@ -150,7 +149,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
 
     @property
     def pid(self) -> int | None:
-        """The id of the first process of the agent's family; None while no process runs."""
+        """The id of the process that was started, the sandbox's if there is one; None while no process runs."""
         return self._process.pid if self._process is not None and not self._process.is_closed else None
 
     def _end(self) -> None:
@@ -203,9 +202,9 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
     def _ask(self, question: Callable[[], _Answer], what: str) -> _Answer:
         """Return the answer to a question.
 
-        A process is started if none runs, and again whenever it ends. The agent is at fault when the starts or the ends
-        reach their limits (`_STARTS`, `_DEATHS`). An end by a signal of `_DEATHS` before the agent is loaded counts as
-        a start alone.
+        A process is started if none runs, and again whenever it ends. The agent is at fault when the starts or the
+        deaths reach their limits (`_STARTS`, `_DEATHS`). A death by a signal of `_DEATHS` before the agent is loaded
+        counts toward the limit of starts only.
 
         Parameters
         ----------

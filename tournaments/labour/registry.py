@@ -116,10 +116,10 @@ class _Registry:
             If the name or the piece is malformed, or the whole file has another digest.
         """
         if len(upload) != 32 or not set(upload) <= _HEX_DIGITS:
-            raise ValueError(f"no name of an upload: {upload[:80]!r}")
+            raise ValueError(f"not a valid name of an upload: {upload[:80]!r}")
         part = self._path(digest).with_suffix(f".{upload}")
         if not 0 <= offset <= MAX_BYTES or len(piece) > PIECE:
-            raise ValueError("a piece is too large")
+            raise ValueError("a piece is too large, or lies outside the largest file allowed")
         with open(part, "r+b" if offset else "wb") as stream:
             stream.seek(offset)
             stream.write(piece)
@@ -141,7 +141,7 @@ class _Registry:
 
     def _path(self, digest: str) -> Path:
         if len(digest) != 64 or not set(digest) <= _HEX_DIGITS:
-            raise ValueError(f"no SHA-256: {digest[:80]!r}")
+            raise ValueError(f"not a SHA-256 digest: {digest[:80]!r}")
         return self._folder / digest
 
 

@@ -56,14 +56,15 @@ class _WorkerProcess:
         self.since: float | None = None  # the time at which the oldest jobs in `given` began
         self._digest = ""
         if not forks:
+            # The start of the tracker ends the hold on interrupts. So it has a hold of its own, before that of `start`.
             with interrupts_held(), own_modules_only():
-                resource_tracker.ensure_running()  # else `start` starts the tracker, which unblocks held interrupts
+                resource_tracker.ensure_running()
         with interrupts_held(), own_modules_only():
             self.process.start()
         theirs.close()
 
     def send(self, packed: PackedWork, jobs: Sequence[Any]) -> None:
-        """Send jobs of a work; the work's content is sent only with its first jobs.
+        """Send jobs of a work, and the work's content unless the process's previous jobs were of the same work.
 
         Raises
         ------
@@ -134,7 +135,9 @@ class Team(Executor):
         return [worker.process.pid for worker in self._workers]
 
     def engage(self, work: Work) -> PackedWork:
-        """Begin a work in all processes. Once jobs were submitted, a process begins a new work with its first jobs.
+        """Pack a work, and begin it in all processes if no jobs have been submitted yet.
+
+        Later, each process begins a work when it is sent the first jobs of that work.
 
         Raises
         ------
@@ -203,7 +206,10 @@ class Team(Executor):
             end.close()
 
     def _dispatch(self) -> None:
-        """Give tasks to workers and outcomes to futures, until the team ends or a worker dies; runs in a thread."""
+        """Give tasks to workers and outcomes to futures, until the team ends; runs in a thread.
+
+        The death of a worker that is not replaced ends the loop, too.
+        """
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the main thread handles signals
         try:
@@ -282,8 +288,8 @@ def _work(pipe: Connection, not_mine: Sequence[Connection]) -> None:
     Parameters
     ----------
     not_mine : sequence of Connection
-        Ends of pipes that a copy of the run's process holds. They are closed here: while a copy of the run's end is
-        open, a worker does not find its pipe closed.
+        The run's ends of the pipes, which a forked process inherits. They are closed here: while any process holds the
+        run's end of a worker's pipe, the worker cannot notice that the run has closed it.
     """
     for end in not_mine:
         end.close()

@@ -11,12 +11,12 @@ from plurispiel.tournaments.run.table_sums import ZERO_SUM
 
 _NAMES = {
     "chips": "duplicate decks",
-    "imaginary_hands": "+ own other hands",
+    "imaginary_hands": "+ possible hands",
     "chance": "+ chance",
     "own_actions": "+ own actions",
-    "other_actions": "+ the opponent's",
+    "other_actions": "+ others' actions",
     "true_chance": "+ chance, own cards",
-    "true_other_actions": "+ the opponent's",
+    "true_other_actions": "+ others' actions",
     ZERO_SUM: "+ zero sum",
 }
 _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
@@ -90,9 +90,10 @@ CORRECTIONS = Section(
     "Standard deviation of a hand's result in big blinds, and the variance as a share of the raw variance, as "
     "corrections are added. The steps are: the same deck in all seats; AIVAT's mean over the hands the agent could "
     "have held; chance; the agent's own choices; with two players left, the opponent's choices, if the opponent is an "
-    "agent of this package; the luck in the sum of the table's scores (in which outside agents count without their own "
-    "strategies). An agent whose strategy is not known or not used has no step for the hands it could have held or "
-    "for its own choices. From the second bar on, the deviation is over groups, times the square root of the hands "
+    "agent of this package; the zero-sum correction, since all scores of a table should sum to 0 (in this sum, "
+    "outside agents are scored without their reported strategies). An agent whose strategy is not known or not used "
+    "has no step for the hands it could have held or for its own choices. From the second bar on, the deviation is "
+    "over groups, times the square root of the hands "
     "in a group. An early step may add spread that a later step removes.",
     ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
     _panel,

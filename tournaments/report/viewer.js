@@ -189,7 +189,7 @@ const showHands = (place, data, { address, step: firstStep, leaving, advice } = 
     };
     of.steps.forEach((one, k) => {
       const label = one.kind === "action" ? `${of.positions[one.seat]} ${one.text}`
-        : one.kind === "board" ? cardsText(one.text) : one.kind === "deal" ? "the others’ cards" : "own other hands";
+        : one.kind === "board" ? cardsText(one.text) : one.kind === "deal" ? "the others’ cards" : "possible hands";
       const tr = add(k === step ? "now" : "", label, one.terms, true);
       tr.addEventListener("click", () => show(hand, k));
     });

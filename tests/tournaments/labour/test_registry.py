@@ -32,6 +32,6 @@ def test_a_file_that_changed_on_its_way_is_refused(tmp_path):
     digest = hashlib.sha256(b"abcd").hexdigest()
     with pytest.raises(ValueError, match="changed while it was sent"):
         asyncio.run(found._store(digest, FIRST, 0, b"abcx", True))
-    with pytest.raises(ValueError, match="no name of an upload"):
+    with pytest.raises(ValueError, match="not a valid name of an upload"):
         asyncio.run(found._store(digest, "../x", 0, b"abcd", True))
     assert not list(tmp_path.iterdir())
