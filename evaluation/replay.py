@@ -21,7 +21,8 @@ RAISE = -1
 """Stands for the only legal raise of a limit game, in records that name no size."""
 
 TOLERANCE = 1e-6
-"""Largest allowed difference of payoffs, in the record's units: records print fractions with six decimals or more."""
+"""Largest allowed difference of payoffs, in the card room's units (one unit is `chip` chips). Records print
+fractions with six decimals or more."""
 
 
 class Undecided(ValueError):

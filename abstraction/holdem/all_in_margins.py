@@ -25,11 +25,11 @@ def hand_classes(rules: HoldemRules) -> np.ndarray:
 
 @functools.lru_cache(4)
 def all_in_margins(rules: HoldemRules) -> np.ndarray:
-    """Return the margin of a hand that is all-in before the flop, by classes: float64[num_classes, num_classes].
+    """Return summed margins of hands that are all-in before the flop, by classes: float64[num_classes, num_classes].
 
     The margin between two combos is the first one's probability of winning minus that of losing, over all boards. Entry
-    [a, b] is the sum of a combo's margins against the compatible combos of class b, averaged over the combos of class
-    a. For hold'em with 52 cards the totals are stored.
+    [a, b] is the sum of a combo's margins against all compatible combos of class b, not divided by their number; then
+    the mean is taken over the combos of class a. For hold'em with 52 cards the totals are stored.
     """
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.num_board_cards) == (4, 13, 2, 5):
         totals = np.load(Path(__file__).with_name("all_in_totals.npy"), allow_pickle=False)
@@ -96,7 +96,8 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
 
     Notes
     -----
-    Margins are whole numbers of hands, so float32 holds them exactly; their totals over boards need float64.
+    On one board, a combo's wins less its losses against a class are a whole number, which float32 holds exactly. Totals
+    over boards need float64.
     """
     num_hands = len(hands.combos)
     stops = hands.groups[1:]

@@ -32,7 +32,7 @@ _DEALS_PER_VISIT = 10.0
 """A typical preflop decision is visited once in this many deals of its bucket."""
 
 _MIN_LOST_STACKS = 10.0
-"""The pruning threshold lies at least this many stacks below zero."""
+"""A pruning threshold that is not set by `prune_below_bb` lies at least this many stacks below zero."""
 
 Texts = tuple[str, ...]
 _Value = TypeVar("_Value")

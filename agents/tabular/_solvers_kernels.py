@@ -217,7 +217,7 @@ def traverse(nodes, samples, traverser, weight, averaging):
                 tried[depth - 1] += 1
                 history = nodes.first_child[history] + tried[depth - 1]
                 break
-            # The regrets here have not changed since the way down: a traversal meets an infoset at most once.
+            # The regrets are still those from before the traversal, which meets an infoset at most once.
             total, worth = 0.0, 0.0
             for action in range(begin, end):
                 total += max(regret[action], 0.0)

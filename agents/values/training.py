@@ -53,7 +53,7 @@ class StepSizes(NamedTuple):
 
 
 Learn = Callable[[np.ndarray, StepSizes], float]
-"""Learns from the situations with given numbers, and returns their mean error."""
+"""Takes the indices of situations, learns from these situations, and returns their mean error."""
 
 
 class TrainingStopped(ValueError):
@@ -187,7 +187,7 @@ class NetTrainer:
         return learn
 
     def _end(self) -> None:
-        """Bring `layers` and `moments` up to date after an epoch."""
+        """End an epoch: a subclass that trains elsewhere copies its results to `layers` and `moments` here."""
 
     def _step_sizes(self, done: int, total: int) -> StepSizes:
         """Return the factors of a step of Adam, after `done` of `total` steps."""

@@ -1,4 +1,4 @@
-"""Hands a second of learners' environments, beside OpenSpiel's ``rl_environment``.
+"""Speed of learners' environments in hands per second, compared with OpenSpiel's ``rl_environment``.
 
 The learner plays at random. So do its opponents, unless the row's name ends with another agent. All environments
 compute observations at every decision of the learner. Times are processor time of this process, so that other programs

@@ -21,7 +21,7 @@ __all__ = ["serve_cluster"]
 
 _HEX_DIGITS = frozenset("0123456789abcdef")
 
-_DEATHS = 10  # workers that may die at the same jobs before dask takes the jobs for the cause and gives them up
+_DEATHS = 10  # number of workers that may die at the same jobs before dask blames the jobs and gives them up
 
 
 def serve_cluster(
@@ -54,8 +54,8 @@ def serve_cluster(
     patience : float
         Seconds without a sign of life after which a worker's jobs are done elsewhere.
     mixed : bool
-        Whether clients are told that the machines may differ in the last digits of results. Then `facts` has no digest
-        of the arithmetic.
+        Whether clients are told that the machines may differ in the last digits of results. The caller
+        then leaves the digest of the arithmetic out of `facts`.
 
     Raises
     ------

@@ -166,7 +166,10 @@ class Team(Executor):
         return 0.0
 
     def give_up(self, future: "Future[Done]") -> None:
-        """Cancel the jobs of a future, or kill the process that does them, so that the future fails."""
+        """Cancel jobs that no worker has, or kill the process that does them, so that their future fails.
+
+        Jobs that wait at a worker behind others are left alone.
+        """
         if future.cancel():
             return
         for worker in self._workers:
