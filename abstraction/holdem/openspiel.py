@@ -49,7 +49,7 @@ def parse_game(text: str) -> HoldemRules:
     """
     if text.upper() in PRESETS:
         return PRESETS[text.upper()]
-    if not (text.isascii() and _GAME_STRING.fullmatch(text)):  # OpenSpiel's own parser also prints to stderr
+    if not (text.isascii() and _GAME_STRING.fullmatch(text)):  # before OpenSpiel's parser, as that prints to stderr
         raise ValueError(f"a game string is written NAME(parameter=value,parameter=value), got {text!r}")
     for value in _NUMERIC.findall(text):
         if not _is_number(value):
@@ -279,7 +279,8 @@ def _rules(name: str, parameters: dict[str, Any]) -> HoldemRules:
     for option in ("action_mapping", "suit_isomorphism"):
         if parameters.get(option):
             raise ValueError(
-                f"leduc_poker with {option} is not supported: it numbers actions or cards otherwise; leave {option} out"
+                f"leduc_poker with {option} is not supported: {option} changes the numbers of actions or cards; "
+                "leave it out"
             )
     first_seat = _number(name, "starting_player", parameters.get("starting_player", 0))
     return dataclasses.replace(LEDUC, blinds=(1,) * seats, num_ranks=seats + 1, first_seats=(first_seat,) * 2)
@@ -331,7 +332,7 @@ def _universal_poker_rules(parameters: dict[str, Any]) -> HoldemRules:
         try:
             found = tuple(int(word) for word in str(values[name]).partition("\n")[0].split())
         except ValueError:
-            raise ValueError(f"universal_poker's {name} must be numbers, got {values[name]!r}") from None
+            raise ValueError(f"universal_poker's {name} must be whole numbers, got {values[name]!r}") from None
         if len(found) < count:
             raise ValueError(f"universal_poker's {name} needs {count} numbers, got {values[name]!r}")
         return found[:count]

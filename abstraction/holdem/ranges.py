@@ -69,7 +69,9 @@ def parse_range(text: str) -> np.ndarray:
 
 
 def write_range(weights: npt.ArrayLike) -> str:
-    """Return the shortest usual text of a range, the inverse of `parse_range`; empty if all weights are 0.
+    """Return a range as text for `parse_range`; empty if all weights are 0.
+
+    Neighbouring classes of equal weight are joined, as in ``QQ+``. If all weights are 1, the text is ``random``.
 
     Parameters
     ----------
@@ -104,7 +106,10 @@ def write_range(weights: npt.ArrayLike) -> str:
 
 
 def _lines() -> Iterator[list[tuple[int, int, str]]]:
-    """Yield the classes that ``+`` and ``-`` may join, from the strongest to the weakest of each line."""
+    """Yield each list of classes that `write_range` may join by ``+`` or ``-``, strongest class first.
+
+    The first list has the pairs. Each further list has the suited or the offsuit classes with one high card.
+    """
     yield [(rank, rank, "") for rank in reversed(range(13))]
     for suits in "so":
         for high in reversed(range(1, 13)):
@@ -130,7 +135,9 @@ def hand_class(combo: int) -> tuple[int, int]:
 
 
 def class_grid(values: npt.ArrayLike, weights: npt.ArrayLike) -> np.ndarray:
-    """Return the weighted mean of values in each class of `CLASS_NAMES`: float64[13, 13, ...], NaN for weight 0.
+    """Return the weighted mean of values in each class of `CLASS_NAMES`: float64[13, 13, ...].
+
+    A class has NaN if all its combos have weight 0.
 
     Parameters
     ----------
@@ -194,7 +201,11 @@ def _upwards(high: int, low: int, suits: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _between(first: tuple[int, int, str], last: tuple[int, int, str], text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the classes from one to another, which share the high card or the distance between the two ranks."""
+    """Yield the classes from one to another; refuse two classes that are not on one line.
+
+    Two classes on one line have the same letter or none. They also have the same high card, or the same distance
+    between their two ranks.
+    """
     (high, low, suits), (last_high, last_low, last_suits) = sorted((first, last), reverse=True)
     same_gap = high - low == last_high - last_low
     if suits != last_suits or not (same_gap or (high == last_high and last_low < last_high)):

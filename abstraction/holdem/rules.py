@@ -48,7 +48,7 @@ class HoldemRules:
     raise_sizes : tuple of int or None
         Chips that a raise adds to the largest contribution, on each street of a limit game; None in a no-limit game.
     max_raises : tuple of int or None
-        Raises allowed on each street, blinds not counted; None for no limit.
+        Most raises allowed on each street, blinds not counted; None allows any number.
     num_suits, num_ranks, num_hole_cards : int
         Number of suits and of ranks in the deck, which has the first suits and the lowest ranks; number of hole cards
         of a seat.

@@ -17,7 +17,9 @@ WEAKER, NOT_STRONGER, ALL = kernels.WEAKER, kernels.NOT_STRONGER, kernels.ALL
 
 
 class _PairSums(NamedTuple):
-    """Sums for `_three_way_kernels.fill_pair_masses`, in the symbols at the top of that module, but over all hands.
+    """Sums for `_three_way_kernels.fill_pair_masses`, named by the symbols S, C and D at the top of that module.
+
+    The sums here include the hands with the cards x and y, which the sums there leave out.
 
     Attributes
     ----------
@@ -41,7 +43,10 @@ class _PairSums(NamedTuple):
 
 
 def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
-    """Return, for each hand, the weight of the other players' pairs of hands, with no card in two of the three hands.
+    """Return, for each hand, the total weight of the pairs of hands that the two other players can hold beside it.
+
+    Such a pair shares no card with the hand, and its two hands share no card. Its weight is the product of the weights
+    of its two hands.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 class ArtefactRefused(ValueError):
-    """The folder holds no artefact, a damaged one, one of another kind or format, or files that its manifest lacks."""
+    """The folder holds no artefact, a damaged one, one of another kind or format, or a file not in its manifest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +126,9 @@ def write_artefact(
     for name, values in arrays.items():
         if not is_array_name(name) or values.dtype.newbyteorder("<").str not in _DTYPES:
             raise ValueError(
-                f"the array {name!r} of {values.dtype} cannot be saved: arrays are booleans or numbers up to 8 bytes, "
-                "with names like bucket_sizes (1 to 64 lower-case letters, digits and _, a letter first)"
+                f"the array {name!r} of {values.dtype} cannot be saved: arrays are booleans, integers or floats "
+                "of up to 8 bytes, with names like bucket_sizes (1 to 64 lower-case letters, digits and _, a letter "
+                "first)"
             )
     folder.parent.mkdir(parents=True, exist_ok=True)
     _finish_replacement(folder)
@@ -255,7 +256,7 @@ def _read_manifest(folder: Path, kind: str) -> dict[str, Any]:
 def require_replaceable(folder: Path, kind: str) -> None:
     """Raise ArtefactRefused if `write_artefact` would not replace a folder by an artefact of this kind.
 
-    A folder is replaced if it does not exist, is empty, or holds an artefact of this kind and nothing else.
+    The folder may be missing, be empty, or hold an artefact of this kind and nothing else.
     """
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return

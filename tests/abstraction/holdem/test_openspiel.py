@@ -161,7 +161,7 @@ def test_openspiel_own_strings():
     [
         ("universal_poker(stack=50 50)", "a stack must cover its blind"),  # loading it would end the process
         ("universal_poker(stack=1200)", "stack needs 2 numbers"),
-        ("universal_poker(blind=100 x)", "blind must be numbers"),
+        ("universal_poker(blind=100 x)", "blind must be whole numbers"),
         ("universal_poker(numPlayers=11)", "blind needs 11 numbers"),
         ("universal_poker(numPlayers=two)", "numPlayers must be a whole number"),
         ("universal_poker(numPlayers=2.5)", "numPlayers must be a whole number"),
