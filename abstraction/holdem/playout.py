@@ -58,7 +58,7 @@ def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSe
     """Return totals over hands played at random.
 
     At each decision, the legal actions among fold, call (or check) and raise are equally likely. A raise-to total is
-    uniform between the lowest and the highest legal total, whatever the menu.
+    uniform between the lowest and the highest legal total. The raises on offer in `betting_abstraction` play no part.
 
     Raises
     ------

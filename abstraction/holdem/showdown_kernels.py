@@ -192,8 +192,9 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
     Notes
     -----
     Let W, E and S be the weights of weaker, equal and stronger compatible hands. W - S is W + (W + E) - (W + E + S).
-    One sweep reads W before each group of equal hands, and W + E after the group. With its two cards, the hand itself
-    is subtracted twice instead of once. This error is the same in the second and the third term, so it cancels.
+    One sweep reads W before each group of equal hands, and W + E after the group. The masses of the
+    hand's two cards both include the hand itself, so it is subtracted twice instead of once. This error is the same in
+    the second and the third term, so it cancels.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):

@@ -5,7 +5,7 @@ of each caller. At the end of a chain of four callers, LLVM would optimise a ker
 times. Here a kernel that another kernel calls is kept as intermediate code, which LLVM optimises only as a part of the
 caller. A kernel gets machine code when Python calls it.
 
-This module uses private names of numba only, like the option ``_nrt`` in `jit`; numba's minor version is pinned.
+This module uses private names of numba, as `jit` uses the option ``_nrt``. numba's minor version is therefore pinned.
 """
 
 from typing import Any

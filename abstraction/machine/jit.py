@@ -4,12 +4,13 @@ Rules for a kernel:
 
 * A kernel takes arrays, scalars and records, fills arrays in place, and never allocates. It can therefore be compiled
   with ``_nrt=False``, without the atomic reference counting of every array argument, and runs up to ten times faster.
-* A kernel that other kernels call is compiled as a part of each of them (`inner_code`), and alone if Python calls it.
-  No kernel calls itself.
+* A kernel that other kernels call is compiled as a part of each of them (`inner_code`). If Python calls it too, it is
+  also compiled by itself. No kernel calls itself.
 * A kernel is called with C-contiguous arrays only. Unless it is inlined or meant for several dtypes, a kernel is called
   with one signature, so that it is compiled once; numba compiles a kernel for every signature.
-* A kernel has no decorator but `kernel`. numba does not notice a change in a function imported from another file, or in
-  the fields of a record. So compiled code lies in a folder named by a hash that covers both (`source_digest`).
+* A kernel has no decorator but `kernel`, which keeps compiled code in a folder named by a hash (`source_digest`). numba
+  itself does not notice a change in a function imported from another file, or in the fields of a record. The hash
+  covers both.
 * A record that a kernel takes is a class that derives from ``NamedTuple`` alone.
 """
 
@@ -167,7 +168,7 @@ def _module_folder(source: Path) -> Path:
     if _READ_ONLY is not None:
         with contextlib.suppress(OSError):
             for compiled in (_READ_ONLY / name).iterdir():
-                with contextlib.suppress(FileExistsError):  # numba replaces a link when it writes a file
+                with contextlib.suppress(FileExistsError):  # there is already a link, or a file by numba
                     (folder / compiled.name).symlink_to(compiled.absolute())
     return folder
 

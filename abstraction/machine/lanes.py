@@ -56,7 +56,7 @@ def _is_blocks(array) -> bool:
 
 def _load(builder, pointer):
     vector = builder.load(pointer)
-    vector.align = 4  # LLVM would assume a multiple of the vector's size, but arrays may begin anywhere
+    vector.align = 4  # LLVM would assume a multiple of the vector's size, but any multiple of 4 bytes is allowed
     return vector
 
 
@@ -293,9 +293,9 @@ lane k of block ``start + j`` of `source` is copied to lane j of block ``rows[fi
 
 transpose_out_times = _plain_transpose_out_times if _PLAIN else _compiled_transpose_out_times
 """``transpose_out_times(source, start, target, rows, first, shift, factors, factor_rows, products)``: as
-`transpose_out`, for one k after the other. Once a block of `target` is written, its product with block
-``factor_rows[first + k] + shift`` of `factors` is written to the same block of `products`, which may be `target` or
-`factors`."""
+`transpose_out`, for one k after the other. For each k, first the block of `target` is written. Then the product of this
+block and block ``factor_rows[first + k] + shift`` of `factors` is written to block ``rows[first + k] + shift`` of
+`products`. The array `products` may be `target` or `factors`."""
 
 
 @kernel(inline=True)

@@ -11,7 +11,10 @@ from plurispiel.abstraction.machine.jit import kernel
 
 
 def dot(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the sum of the products of two arrays: of eight partial sums, each of every eighth product, and the rest.
+    """Return the sum of the products of two arrays, added in a fixed order.
+
+    Each of eight partial sums takes every eighth product. If n is not a multiple of 8, a ninth sum takes the last
+    products.
 
     Parameters
     ----------
