@@ -1,10 +1,10 @@
 """Packing of a blueprint into one small file, and unpacking.
 
-The file is a zip archive of a manifest, the card model's arrays, and the rows, rounded to few levels (`num_levels`). A
-decision's rows in all its buckets lie side by side, since similar neighbours compress well. A row that is hardly ever
-reached in play is stored as zeros, which makes it a missing row. The archive's comment, the last 64 bytes of the file,
-is the SHA-256 of all bytes before it, in hexadecimal digits. The first process that needs the file unpacks it to an
-artefact in the user's cache.
+The file is a zip archive of a manifest and the blueprint's arrays. Rows after the first street are rounded to few
+levels (`num_levels`). The numbers of one action in all buckets lie side by side, since similar neighbours compress
+well. A row that is hardly ever reached in play is stored as zeros, which makes it a missing row. The archive's comment,
+the last 64 bytes of the file, is the SHA-256 of all bytes before it, in hexadecimal digits. The first process that
+needs the file unpacks it to an artefact in the user's cache.
 """
 
 import contextlib
@@ -118,13 +118,13 @@ def num_levels(street: int, levels: int = LEVELS) -> int:
 
 
 class PackedFacts(NamedTuple):
-    """The manifest of a packed blueprint.
+    """The configuration of a packed blueprint, and the digest of its file.
 
     Attributes
     ----------
     record : dict
-        The configuration of the blueprint's artefact, as `Blueprint.save` writes it: ``config``, ``training``, ``rows``
-        and so on.
+        The configuration of the blueprint's artefact, with the keys that `Blueprint.save` writes: ``config``,
+        ``training``, ``rows`` and so on. ``rows_learnt`` counts the packed rows that are not zeros.
     digest : str
         SHA-256 of the file without its last 64 bytes, which hold this digest.
     """
@@ -134,7 +134,7 @@ class PackedFacts(NamedTuple):
 
 
 def packed_facts(path: Path) -> PackedFacts:
-    """Return the manifest of a packed blueprint without unpacking its rows; the whole file's SHA-256 is verified.
+    """Return the facts of a packed blueprint without unpacking its rows; the whole file's SHA-256 is verified.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def packed_facts(path: Path) -> PackedFacts:
 
 
 def unpack_blueprint(path: Path, folder: Path) -> None:
-    """Write the artefact of a packed blueprint, given by the path of its file, to a folder.
+    """Unpack the packed blueprint in the file `path` to an artefact in `folder`.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
             manifest = _manifest(archive)
             levels = manifest["levels"] if manifest["format"] == _PACKED_FORMAT else _LEVELS_OF_FORMAT_3
             if type(levels) is not int or not 0 < levels <= HIGHEST or HIGHEST % levels:
-                raise ValueError(f"levels divide {HIGHEST}, got {levels!r:.40}")
+                raise ValueError(f"the number of levels must divide {HIGHEST}, got {levels!r:.40}")
             arrays = _arrays(archive, manifest["sha256"])
         tables = [arrays.pop(f"{_ROWS}_{street}") for street in range(sum(name.startswith(_ROWS) for name in arrays))]
         rows = np.empty(sum(table.size for table in tables), np.uint8)
@@ -271,7 +271,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         size = sum(entry.file_size for entry in archive.infolist())
         if size > min(_MAX_BYTES, available_bytes() / 2):  # rows exist twice while they are reordered
             raise ValueError(
-                f"it unpacks to {size / (1 << 30):.1f} GiB, and at most 4 GiB and half of the free memory are allowed"
+                f"it unpacks to {size / (1 << 30):.1f} GiB; the limit is 4 GiB, or half of the free memory if less"
             )
         yield archive
 
@@ -300,7 +300,7 @@ def _arrays(archive: zipfile.ZipFile, digests: Mapping[str, str]) -> dict[str, n
 
 
 def _array(name: str, content: bytes) -> np.ndarray:
-    """Return the array in the bytes of an ``.npy`` file; ValueError if its shape demands another number of bytes."""
+    """Return the array in the bytes of an ``.npy`` file; ValueError if the bytes are damaged or the name is invalid."""
     stream = io.BytesIO(content)
     header = array_header(stream)
     if header is None or not is_array_name(name):

@@ -25,7 +25,10 @@ MAX_LOSSLESS = 50_000_000
 
 
 class CardArrays(NamedTuple):
-    """Bucket lookup arrays: a board's entry holds the board's class and the renaming of suits that leads to the class.
+    """The arrays in which kernels look up the bucket of a combo on a board.
+
+    A board's entry holds the board's class, and the renaming of suits that turns the board into the representative of
+    the class.
 
     Attributes
     ----------
@@ -62,7 +65,7 @@ class BucketLookup(Protocol):
     def flop_rows(self) -> np.ndarray | None:
         """The bucket of each combo on each of the 1,755 classes of flops: uint8 or uint16[1755, 1326].
 
-        None for lossless buckets, in a game without a flop, and where the buckets on flops are not stored.
+        None for lossless buckets, if only the first street has buckets, and where the buckets on flops are not stored.
         """
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:

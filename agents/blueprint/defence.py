@@ -1,9 +1,9 @@
 """Defence against bets between the sizes of a betting tree: how many hands go on, and which.
 
-Sizes are shares of the pot after calling. The pseudo-harmonic mapping takes a bet of x for the lower of two sizes A < B
-with probability ``f = (B - x) (1 + A) / ((B - A) (1 + x))``. If a hand goes on with probability a against A and b
-against B, then ``f a + (1 - f) b`` is the mean over the draw. If the ranges defend by pot / (pot + bet) at both sizes,
-so does the mean range: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
+Sizes are shares of the pot after calling. The pseudo-harmonic mapping maps a bet of size x to the lower of two sizes,
+A < x < B, with probability ``f = (B - x) (1 + A) / ((B - A) (1 + x))``. If a hand goes on with probability a against A
+and b against B, then ``f a + (1 - f) b`` is the mean over the draw. If the ranges defend by pot / (pot + bet) at both
+sizes, so does the mean range: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
 
 If the bet is below the smallest size, that size is B, and A = 0 stands for no bet: a = 1 for every hand. With r(h) the
 reach of hand h, and sums over all hands, the share of a range that goes on is

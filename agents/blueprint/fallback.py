@@ -42,7 +42,8 @@ SOURCES = (
 - ``off the tree``: the hand's strength, compared with the rest of the range, as the tree has no decision like this one;
 - ``crowded``: the equity of the hand, as more seats than in the tree are in the hand on the flop or later;
 - ``small bet``: the bet is below the smallest size, and the strongest hands go on (see the module `defence`);
-- ``large bet``: the bet is between the all-in and the size below it; the rows at both sizes decide whether to go on;
+- ``large bet``: an off-tree bet above the largest size below the all-in; the rows at this size and at the all-in
+  decide whether to go on;
 - ``like decision``: the row of the most similar decision, as the tree has none here (see the module `like_decisions`).
 """
 
@@ -74,9 +75,10 @@ _MAX_KEPT_GAMES = 16
 
 
 def defended_share(pot: int, to_call: int) -> float:
-    """Return the minimum defence frequency: the pot before the bet, divided by the pot with the bet.
+    """Return the minimum defence frequency, 1 - to_call / pot.
 
-    If a smaller share of hands continues, a bet with any two cards makes a profit.
+    The chips to call count as the bet, also against a raise. If a smaller share of hands continues, a bet of this size
+    with any two cards makes a profit.
 
     Parameters
     ----------
@@ -371,7 +373,7 @@ class KeptRows:
         return rows
 
     def _find_siblings(self, node: int) -> list[int]:
-        """Return the siblings of a decision: the nearer the size of the street's last raise, the earlier."""
+        """Return the siblings of a decision, those with the nearest size of the last raise first."""
         tree, states = self._blueprint.tree, self.states
         answers, at = [], node
         while at > 0 and tree.action[at] <= CALL and tree.street[tree.parent[at]] == tree.street[node]:

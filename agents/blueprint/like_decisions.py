@@ -55,7 +55,7 @@ class DecisionFeatures(NamedTuple):
     is_last : float
         1 for the seat that is last to act after the flop, else 0.
     may_raise : float
-        1 if the seat may raise, else 0.
+        1 if the seat may raise, else 0. In a tree, 1 if the decision offers a raise.
     """
 
     odds: float

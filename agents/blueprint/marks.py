@@ -80,7 +80,7 @@ def take_mark(
     watched : Watched
         Modified in place.
     last : Blueprint or None
-        The blueprint of the previous mark; None at the first mark.
+        The blueprint of the previous mark; None at the first mark, or if that blueprint cannot be read.
     seconds : float
         Training time so far.
     threads : int

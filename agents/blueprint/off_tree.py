@@ -224,8 +224,9 @@ def _key(rules: HoldemRules, public: PublicState, number: int) -> tuple[tuple[Ac
 def shared_defence(public: PublicState) -> float:
     """Return the share of a range that goes on against a bet, 1 - (bet / (pot + bet))^(1/k).
 
-    The pot is that before the bet, and k is the number of seats that can still answer it. All k seats fold with
-    probability bet / (pot + bet) together. With k = 1, the share is the minimum defence frequency.
+    The bet is the chips to call, and pot + bet are all chips in the middle. k is the number of seats that can still
+    answer, the seat to act included. If each of them defends this share, the probability that all fold is
+    bet / (pot + bet). With k = 1, the share is the minimum defence frequency.
     """
     array = public.betting().array.tolist()
     number = array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]

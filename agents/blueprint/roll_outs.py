@@ -1,4 +1,4 @@
-"""Roll-outs of a blueprint from any node of its tree, which value all hands of a seat together.
+"""Roll-outs of a blueprint from any node of its tree. A roll-out values all hands of one seat together.
 
 A *world* is a sampled whole board, with a random number for every decision (`roll_out_kernels`). A *place* is the
 decision of the blueprint's tree that stands for the position of a hand at the table, see `RollOutPlace`.
@@ -105,7 +105,7 @@ class RollOutSeats(NamedTuple):
 
 
 class RollOutSize(NamedTuple):
-    """The largest number of decisions before an end of a tree, and the largest number of actions at a decision."""
+    """The size of a tree: `depth`, the most decisions on the way to an end; `width`, the most actions at a decision."""
 
     depth: int
     width: int
@@ -132,8 +132,8 @@ class RollOutWorkspace(NamedTuple):
     chances : float64[room]
         For each combo of a list that belongs to an action, the probability of the action.
     starts, num_listed : int64[depth]
-        For each level, the index in `lists` and the length of the list of combos that reach the level. Levels may share
-        a list.
+        For each level, where the list of the combos that reach the level begins in `lists`, and the list's length.
+        Levels may share a list.
     tops : int64[depth]
         For each level, the index in `lists` where the lists in use end. The lists of the actions of an own decision
         begin there.

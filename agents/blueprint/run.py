@@ -140,7 +140,9 @@ class TrainingRun:
             watched.require(self.trainer.tree, len(self.trainer.regrets))
             self.trainer.resume(checkpoint.iteration, state)
         except (KeyError, ValueError) as error:
-            raise ArtefactRefused(f"the run's newest checkpoint is damaged: {error}; delete it") from None
+            raise ArtefactRefused(
+                f"the run's checkpoint of iteration {checkpoint.iteration} is damaged: {error}; delete it"
+            ) from None
         self._watched = watched
         self.marks = list(checkpoint.marks)
         self.seconds = checkpoint.seconds
@@ -161,12 +163,13 @@ class TrainingRun:
         Parameters
         ----------
         seconds : float
-            The call ends when the training time in total, earlier calls and resumed runs included, reaches this limit.
+            Training ends when `self.seconds`, the run's training time over all calls and resumptions, reaches this
+            limit.
         checkpoint_seconds : float
             Minimum time between two checkpoints while the run trains; a last checkpoint is written at the end.
         step : callable
-            Returns a context manager, in which the call does all work that an interrupt must not cut short. The context
-            manager may hold an interrupt back until its exit.
+            Returns a context manager. All work that an interrupt must not cut short is done inside such a context,
+            which may hold an interrupt back until its exit.
         on_progress : callable
             Called after every piece of training, of about half a second.
         on_mark : callable
@@ -375,7 +378,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         marks = tuple(mark_from_dict(mark) for mark in record["marks"])
         iteration, seconds, num_marks = record["iteration"], record["seconds"], record["num_marks"]
         if type(iteration) is not int or type(num_marks) is not int or not isinstance(seconds, (int, float)):
-            raise ValueError("iteration, num_marks or seconds is no number")
+            raise ValueError("iteration and num_marks must be whole numbers, and seconds a number")
         if not 0 <= iteration <= schedule.iterations or not 1 <= num_marks <= 1000 or seconds < 0.0:
             raise ValueError("iteration, num_marks or seconds is out of range")
         if record.get("start") is not None:
@@ -404,7 +407,7 @@ def _require_state(arrays: Mapping[str, np.ndarray], cards: np.ndarray) -> None:
         for first in range(0, len(values), _CHUNK):
             part = values[first : first + _CHUNK]
             if not np.isfinite(part).all() or (name != "regrets" and (part < 0).any()):
-                raise ValueError(f"{name} holds numbers that are not finite, or are below 0 where none may be")
+                raise ValueError(f"{name} must hold finite numbers, and only regrets may be negative")
     if not (np.sort(arrays["decks"], axis=-1) == np.sort(cards)).all():
         raise ValueError("a deck does not hold every card once")
     if not arrays["streams"][:, :4].any(axis=1).all():

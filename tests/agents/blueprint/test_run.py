@@ -143,7 +143,7 @@ def test_a_checkpoint_of_another_game_is_refused(tmp_path):
         run, _ = restore(tmp_path)
         run.restore(dataclasses.replace(checkpoint, table_digest="0" * 64))
     arrays = {name: values for name, values in checkpoint.arrays.items() if name != "watched_nodes"}
-    with pytest.raises(ArtefactRefused, match="newest checkpoint is damaged: 'watched_nodes'; delete it"):
+    with pytest.raises(ArtefactRefused, match="checkpoint of iteration 0 is damaged: 'watched_nodes'; delete it"):
         run.restore(dataclasses.replace(checkpoint, arrays=arrays))
 
 
