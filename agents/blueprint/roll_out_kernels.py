@@ -1,9 +1,9 @@
 """Kernels of roll-outs: the value of every hand of one seat against known hands, over sampled boards.
 
 A world is a whole board and a random number at every decision. The *own* seat is the seat whose hands are valued: all
-its actions are followed, each with the hands that take it. One action of another seat is drawn, or all are followed
-where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier, as the continuation
-strategies of a search need.
+its actions are followed, each with the hands that take it. At a decision of another seat, one action is drawn, or all
+are followed where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier, as the
+continuation strategies of a search need.
 
 The actions are those of the tree. Values are in chips of the hand at the table, whose game may have other stacks and
 blinds than the tree's. `_chips` converts contributions, and no seat puts in more than its stack at the table. A seat
@@ -361,7 +361,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                         here[hands[k]] += share * below[hands[k]]
             elif seat == own:
                 _list_actions(tables, work, depth, at, buckets, bias, factor)
-            # The next action that any of the hands here takes with positive probability.
+            # The next action of positive probability: for any hand here, or for the other seat's known hand.
             descending = False
             while not descending and place + 1 < num_actions:
                 place += 1
