@@ -18,11 +18,13 @@ def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
     check_game(rules, tree_rules)
     parts = []
     if tree_rules.num_seats != rules.num_seats:
-        parts.append(f"trained for {tree_rules.num_seats} seats, plays {rules.num_seats} as if the first had folded")
+        parts.append(
+            f"trained for {tree_rules.num_seats} seats, plays {rules.num_seats} as if the other seats had folded"
+        )
     if _blinds_text(tree_rules) != _blinds_text(rules):
         parts.append(f"trained with blinds of {_blinds_text(tree_rules)} bb, plays {_blinds_text(rules)}")
     if _depth_text(tree_rules) != _depth_text(rules):
-        parts.append(f"trained for {_depth_text(tree_rules)}, plays {_depth_text(rules)} by pot fractions")
+        parts.append(f"trained for {_depth_text(tree_rules)}, plays {_depth_text(rules)} and scales bets to the pot")
     return "; ".join(parts)
 
 

@@ -123,7 +123,7 @@ class BetMenu:
     Raises
     ------
     ValueError
-        If `sizes` has no street, a street no seat, or a seat no entry. An entry may be empty: it offers no raise.
+        If there is no street, or a street has no seat, or a seat has no entry. An empty entry offers no raise.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class BetMenu:
     def __post_init__(self):
         if not self.sizes or not all(seats and all(seats) for seats in self.sizes):
             raise ValueError(
-                "a menu needs at least one street, a seat on each street and the sizes of that seat's first raise, "
+                "a menu needs at least one street, one seat on each street and one entry of sizes for each seat, "
                 f"got {self.sizes!r:.80}"
             )
 

@@ -3,21 +3,24 @@
 A *tree seat* is a seat of the tree's game. `Shadow.seats` tells which tree seat each seat at the table has. Where hand
 and tree disagree, the following rules hold.
 
-- A bet below the smallest size is mapped at random to that size or to a call, which has size 0. Play always goes
-  on from the smallest raise if the tree offers no call, or if hand and tree would wait for different seats after a
-  call. For example, the call may end the street in the tree. Whatever was drawn, the bet is *between* two sizes, a call
-  and the smallest raise: the share of hands that folds to the bet depends on both sizes (`Between`).
-- A bet above all sizes but the all-in counts as the all-in if the next seat to act cannot raise it. If that seat can,
-  play goes on from the largest size below the all-in. In either case, hands fold as to a bet between these two sizes,
-  or as to the all-in if the bet is at least as large. If the all-in is the only size, a bet that can be raised counts
-  as a call. If hand and tree would then wait for different seats, the bet is *missed* (see below); but if the tree
-  offers no call, play goes on from the all-in.
+- A bet below the smallest size, if that is not the all-in, is mapped at random to that size or to a call, which has
+  size 0. Play always goes on from the smallest raise if the tree offers no call, or if hand and tree would wait for
+  different seats after a call. For example, the call may end the street in the tree. Whatever was drawn, the bet is
+  *between* two sizes, a call and the smallest raise: the share of hands that folds to the bet depends on both sizes
+  (`Between`).
+- A bet above the largest size below the all-in counts as the all-in if the next seat to act cannot raise the bet. If
+  that seat can raise, play goes on from the largest size below the all-in. In either case the bet is between this size
+  and the all-in: the share of hands that folds depends on both. To a bet at least as large as the all-in, hands fold as
+  to the all-in.
+- If the all-in is the only size, a call takes the place of the size below. A bet that can be raised then counts as a
+  call, any other bet as the all-in. If hand and tree would wait for different seats after the call, the bet is *missed*
+  (see below). If the tree offers no call, play goes on from the all-in.
 - A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
   in the hand does the same. But if a live seat has no tree seat when another seat folds, the live seat takes over the
   folded seat's tree seat.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no tree seat afterwards. If
-  that seat bets later, it takes over the tree seat of another seat, but never that of our own seat. The tree seats that
-  act before the bettor's are assumed to check.
+  that seat bets later, it takes over the tree seat of another seat, but never that of our own seat. Tree seats that act
+  before the bettor's tree seat are assumed to check.
 - A raise is missed (`Shadow.missed`) where the tree's decision offers no raise at all, or where the tree cannot be
   brought to a decision of the raising seat. The tree then has no decisions until the next raise that it can follow, or
   until the next street.
@@ -42,10 +45,12 @@ __all__ = ["Between", "Shadow", "ShadowRules"]
 class Between(NamedTuple):
     """The two sizes of the tree between which the hand's latest raise on this street lies.
 
+    Only raises between a call and the smallest size, or between the all-in and the size below it, have a `Between`.
+
     Attributes
     ----------
     share : float
-        The probability of the lower size by the pseudo-harmonic mapping.
+        The probability of the lower size by the pseudo-harmonic mapping; 0 for a raise at least as large as the all-in.
     lower : Shadow or None
         The position after the lower size and the answers since; None if the lower size is a call.
     upper : Shadow
@@ -81,8 +86,9 @@ class Shadow(NamedTuple):
 class ShadowRules:
     """The rules by which the shadow of a hand moves in a tree, which may be the tree of another game.
 
-    A table with fewer seats than the tree is played as if the first seats to act before the flop had folded.
-    Heads-up, the button plays the tree's button and the big blind its big blind.
+    A table with fewer seats than the tree is played as if the other tree seats had folded. With three or more seats,
+    these are the first to act before the flop. Heads-up, the button has the tree's button and the big blind the tree's
+    big blind; all others fold.
 
     Parameters
     ----------
@@ -149,8 +155,8 @@ class ShadowRules:
     def totals(self, shadow: Shadow, state: BettingState) -> list[int]:
         """Return the hand's raise-to total, legal or not, for each raise of the tree's decision.
 
-        The tree's all-in becomes the hand's all-in if the seat and its first tree seat (`tree_seats`) start with equal
-        stacks, in big blinds.
+        The tree's all-in becomes the hand's all-in if the seat and the tree seat that it had at the start of the hand
+        (`tree_seats`) start with equal stacks, in big blinds.
         """
         totals = self._shares(shadow, state)
         if self._is_as_deep[state.actor] and self._all_in(shadow, state.actor):
@@ -182,7 +188,7 @@ class ShadowRules:
         return answered._replace(between=Between(share, lower, self._answer(upper, before, action, after)))
 
     def _settle_all(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow settled (`_settle`), and with it the positions after the two sizes of `Between`."""
+        """Return the settled shadow (`_settle`); the positions after the two sizes of `Between` are settled too."""
         settled = self._settle(shadow, state, own_seat)
         if shadow.between is None:
             return settled
@@ -200,7 +206,7 @@ class ShadowRules:
         return shadow._replace(node=self.states.child(shadow.node, FOLD), seats=seats)
 
     def _hand_over(self, shadow: Shadow, folded: int, state: BettingState) -> Shadow:
-        """Return the shadow in which the next live seat outside the tree, if any, takes a folding seat's place."""
+        """Return the shadow in which the next live seat without a tree seat, if any, gets the one of seat `folded`."""
         for step in range(1, self.rules.num_seats):
             heir = (folded + step) % self.rules.num_seats
             if shadow.seats[heir] < 0 and not state.folded[heir]:
@@ -264,7 +270,7 @@ class ShadowRules:
         return share, [called._replace(between=between), upper._replace(between=between)]
 
     def _nearest(self, shadow: Shadow, before: BettingState, action: int, own_seat: int) -> tuple[int, float]:
-        """Return the number of the lower of two raises to which a raise may be mapped, and this number's probability.
+        """Return the number and the probability of the lower of two raises to which a raise may be mapped.
 
         If there is only one such raise, its number and the probability 1 are returned. Raises of the tree's decision
         are numbered from 1. A bet below the smallest size has a call as its lower neighbour, with number and size 0. A
@@ -299,7 +305,7 @@ class ShadowRules:
         if number == all_in:
             if is_last:
                 return upper
-            share = 0.0  # answered as the all-in alone
+            share = 0.0  # hands fold as to the all-in alone
         lower = self._count_as(shadow, all_in - 1) if all_in > 1 else None
         between = Between(share, lower, upper)
         if is_last:

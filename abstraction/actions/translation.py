@@ -59,8 +59,8 @@ class TranslatedActions(NamedTuple):
     num_left_out : int
         Number of seats that are in the hand but not in the tree.
     between : BetweenNodes or None
-        The decisions that tell how many hands fold, if the hand's bet is between two sizes and the tree has a decision
-        after the upper one; else None.
+        The decisions that tell how many hands fold, if the shadow has a `Between` and the tree has a decision after the
+        upper size; else None.
     """
 
     node: int | None
@@ -102,8 +102,9 @@ class _Draw(NamedTuple):
 class Translation:
     """Follows the hands of a game in a tree, which may be the tree of another game.
 
-    A table with fewer seats than the tree is played as if the first seats to act before the flop had folded.
-    Heads-up, the button plays the tree's button and the big blind its big blind.
+    A table with fewer seats than the tree is played as if the other tree seats had folded. With three or more seats,
+    these are the first to act before the flop. Heads-up, the button has the tree's button and the big blind the tree's
+    big blind; all others fold.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ class Translation:
         return [answers[action] for action in offered if action <= CALL] + raises
 
     def _between(self, shadow: Shadow, state: BettingState) -> BetweenNodes | None:
-        """Return the decisions after a bet's two sizes; None without such sizes or a decision after the upper one."""
+        """Return the decisions of a shadow's `Between`; None without a `Between` or a decision after its upper size."""
         if shadow.between is None:
             return None
         share, lower, upper = shadow.between
@@ -212,8 +213,8 @@ class Translation:
         found = place.following.get(action) or place.following.get((own_seat, action))
         if found is None:
             found = self._find(place, action, own_seat)
-            # The key needs no own seat in two cases. A place found by node numbers alone is the same for every own
-            # seat, and a `place` found in another way is reached with one own seat only.
+            # The key needs no own seat in two cases. If `found` was found by node numbers alone, it is the same for
+            # every own seat. If `place` was found in another way, it is reached with one own seat only.
             is_common = isinstance(found, Place) and found.is_node == place.is_node
             place.following[action if is_common else (own_seat, action)] = found
         return found

@@ -1,9 +1,9 @@
 """The betting tree of an abstract game, as flat arrays: all sequences of actions that menus offer, for 2 to 10 seats.
 
-Nodes are numbered so that the children of a node are contiguous and the nodes of a subtree are close together. The row
-of a decision is the number of actions of all decisions on the same street that a depth-first walk visits earlier.
-The street's regret table holds one number for each decision, action and bucket: action a of a decision has the *cell*
-(``row[node] + a``, bucket).
+Nodes are numbered so that the children of a node are contiguous and the nodes of a subtree are close together. A
+depth-first walk gives each decision its row: the total number of actions at the decisions of the same street that the
+walk has visited before. The street's regret table holds one number for each decision, action and bucket. The action
+with index a among a decision's actions has the *cell* (``row[node] + a``, bucket).
 """
 
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ class StreetMenu:
         Like `raises`, for use while three or more seats have not folded; by default `raises` is used then too.
     callers : tuple of int, optional
         Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises. A call
-        for less, with the whole stack, does not count. Whatever this number, a call is offered between two live seats,
-        to the last seat to act, and where no raise is legal; but `GameMenu.push_or_fold` takes precedence. By default
-        there is no limit.
+        for less, with the whole stack, does not count. Whatever this number, a call is offered where no raise is legal.
+        Unless `GameMenu.push_or_fold` is set, a call is also offered if only two seats are live, and to the last seat
+        to act. By default there is no limit.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class GameMenu:
         out where its raise is below the smallest legal one or a raise of the whole pot is not legal. If False, a size
         that is not legal becomes the nearest legal raise, and `all_in_share` applies.
     push_or_fold : bool
-        Whether a seat that faces a bet is not offered a call where a raise is legal.
+        If True, a seat that faces a bet is offered a call only where no raise is legal.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Card abstraction: exact features of hands, and buckets made from them by k-means.
 
-Names are imported when they are first used, because most processes need `features` only.
+Names are imported when they are first used, because most processes need only the module `features`.
 """
 
 import importlib

@@ -167,7 +167,7 @@ class _Builder:
 
         if self.threads == 1:
             return self._label_all(model, make_reader, describe)
-        with ThreadPoolExecutor(1) as aside:  # `describe` uses one thread for the most part, labelling all of them
+        with ThreadPoolExecutor(1) as aside:  # `describe` mostly uses one thread, so it runs beside `_label_all`
             return self._label_all(model, make_reader, aside.submit(describe).result)
 
     def _reader_maker(

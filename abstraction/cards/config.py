@@ -49,8 +49,9 @@ class StreetConfig:
     buckets : int
         Number of buckets, 1 to `MAX_BUCKETS`; the street gets fewer if there are fewer different features.
     features : str
-        ``ehs``: mean river equity; ``ehs2``: mean of river equity squared; ``histogram``: histogram of river equity;
-        ``ochs``: equities against eight clusters of hands; ``potential``: histogram over the next street's buckets.
+        ``ehs``: mean river equity; ``ehs2``: mean of the squared river equity; ``histogram``: histogram of river
+        equity; ``ochs``: equities against eight clusters of hands; ``potential``: histogram over the next street's
+        buckets.
     distance : str
         One of the names that `DISTANCES` lists for the features; an empty text becomes the first of these names.
 

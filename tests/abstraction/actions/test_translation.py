@@ -496,10 +496,13 @@ def test_what_is_said():
         return game_difference(rules, THREE)
 
     assert note(THREE) == ""
-    assert note(dataclasses.replace(THREE, stacks=(4_000,) * 3)) == "trained for 100 bb, plays 40 bb by pot fractions"
-    assert note(HEADS_UP) == "trained for 3 seats, plays 2 as if the first had folded"
+    assert note(dataclasses.replace(THREE, stacks=(4_000,) * 3)) == (
+        "trained for 100 bb, plays 40 bb and scales bets to the pot"
+    )
+    assert note(HEADS_UP) == "trained for 3 seats, plays 2 as if the other seats had folded"
     assert note(dataclasses.replace(THREE, stacks=(200, 4_000, 25_050), blinds=(50, 100, 100))) == (
-        "trained with blinds of 0.5 1 bb, plays 0.5 1 1; trained for 100 bb, plays 2..250.5 bb by pot fractions"
+        "trained with blinds of 0.5 1 bb, plays 0.5 1 1; "
+        "trained for 100 bb, plays 2..250.5 bb and scales bets to the pot"
     )
 
 

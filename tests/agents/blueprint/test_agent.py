@@ -384,7 +384,7 @@ def test_specs(tmp_path, monkeypatch):
     assert relocate_spec("blueprint:runs/pushed", tmp_path) == f"blueprint:{tmp_path}/runs/pushed"
     assert relocate_spec("blueprint:mine", tmp_path) == "blueprint:mine"
     assert game_note("blueprint:mine", no_limit_holdem(2, 1_000)) == ""
-    assert game_note("blueprint:mine", HUNL) == "trained for 10 bb, plays 200 bb by pot fractions"
+    assert game_note("blueprint:mine", HUNL) == "trained for 10 bb, plays 200 bb and scales bets to the pot"
     with pytest.raises(ValueError, match="tables of 2 seats, got 6"):
         game_note("blueprint:mine", SIXMAX)
     save(tmp_path / "runs" / "pushed" / "blueprint", dataclasses.replace(PUSHFOLD, seed=2))
@@ -402,7 +402,7 @@ def test_a_tournament_says_what_it_was_trained_for(tmp_path, monkeypatch, capsys
     arguments = ["tournament", "--decks", "10", "--workers", "1", "--agents", "blueprint:mine,tag"]
     assert main([*arguments, "--json"]) == 0
     told = capsys.readouterr()
-    assert told.err.count("blueprint:mine: trained for 10 bb, plays 200 bb by pot fractions") == 1
+    assert told.err.count("blueprint:mine: trained for 10 bb, plays 200 bb and scales bets to the pot") == 1
     names = [(agent["name"], agent["faults"]) for agent in json.loads(told.out)["agents"]]
     assert names == [("blueprint:mine", 0), ("tag", 0)]
     assert main(["tournament", "--agents", "blueprint:mine,call,call"]) == 2

@@ -84,7 +84,7 @@ def test_fewest_seats_too_many_then_the_nearest_depth(three, rules, name):
 def test_seats_come_before_depth(bots):
     pack_random(bots, "three", seats=3, stack_bb=200)
     assert pick_bundled(HUNL).name == "three"
-    assert game_note("blueprint", HUNL) == "plays three; trained for 3 seats, plays 2 as if the first had folded"
+    assert game_note("blueprint", HUNL) == "plays three; trained for 3 seats, plays 2 as if the other seats had folded"
     pack_random(bots, "two", seats=2, stack_bb=1)
     assert pick_bundled(HUNL).name == "two"
 
