@@ -199,7 +199,8 @@ def fill_tree(rules, menu, work, next_row, tree):
             tree.street[node] = street
             tree.num_actions[node] = count
             tree.first_child[node] = next_node
-            # Depth first: a subtree's rows lie together, so a subtree that is never reached takes hardly any memory.
+            # Depth first: a subtree's rows lie together, and memory that is never written stays unused. A subtree that
+            # is never reached therefore takes hardly any memory.
             tree.row[node] = next_row[street]
             tree.paid[node] = state[CONTRIB + state[ACTOR]]
             next_row[street] += count

@@ -11,7 +11,7 @@ from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import larger, load, smallest, spread, where_positive
 
 WORD_BYTES = 8
-"""Points and centroids have a multiple of this number of dimensions: eight bytes are one word."""
+"""Points and centroids of `fill_nearest` have a multiple of eight dimensions: eight bytes are one word."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2**64 divided by the golden ratio
 _HIGH = np.uint64(32)
@@ -66,8 +66,9 @@ def fill_nearest(points, words, centroids, squared, point, recent, labels, dista
     -----
     Two vectors whose sums differ by g have an L1 distance of at least g, and a squared distance of at least
     g**2 / dims. Blocks are in the order of their centroids' sums. The search begins with the block whose sums are
-    nearest to the point's sum, and takes further blocks by the gap between the sums. It stops when the gap alone is too
-    large: with 200 centroids, after three of thirteen blocks on average.
+    nearest to the point's sum, and takes further blocks in ascending order of the gap between the sums. It stops when
+    the gap alone makes all further centroids farther than the best one so far. With 200 centroids, it stops after three
+    of thirteen blocks on average.
 
     Two of three hands on a board share their features with another hand. The hash table `recent` finds earlier points
     with equal features, whose results are copied.

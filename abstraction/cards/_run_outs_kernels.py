@@ -69,8 +69,8 @@ def _add_row(row, relabel, live, bins, histogram, sums, squares):
 def _finish(histogram, unit, num_conflicts, out, sums, squares):
     """Write cumulative histograms as bytes and subtract the conflicts from the sums.
 
-    Entry b of a row is the share of the run-outs compatible with the combo that lie in the bins 0..b, in units of
-    1/230. `unit` is the share of a single run-out in these units, times 2**16.
+    Only run-outs that share no card with the combo count. Entry b of a row is the share of them whose equity is in one
+    of the bins 0..b, in units of 1/230. `unit` is the share of a single run-out in these units, times 2**16.
 
     Modified in place: `out`, `sums`, `squares`.
     """
