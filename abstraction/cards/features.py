@@ -1,4 +1,4 @@
-"""Features of hands against uniformly random hands, for all combos of a board at once."""
+"""Features of hands for all combos on a board at once: strength against uniformly random hands, and outs."""
 
 import functools
 from itertools import combinations
@@ -24,7 +24,8 @@ def made_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return each combo's probability of being ahead on this board, ties counted half: float64[num_combos], read-only.
 
     The opponent's hand is uniform among the compatible combos, and later board cards are ignored. With three hole
-    cards, the opponent's combo may share cards with the hand. Combos that share a card with the board have 0.
+    cards, the opponent's hand is uniform among all other free combos, even those that share a card with the combo.
+    Combos that share a card with the board have 0.
     """
     return _mean_strength(_deck_key(rules), tuple(sorted(board)), 0)
 
@@ -33,8 +34,8 @@ def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return each combo's probability of winning at showdown, ties counted half: E[HS], float64[num_combos], read-only.
 
     E[HS] is the mean of `made_strength` over all run-outs that share no card with the combo. Before the flop of Texas
-    hold'em, stored exact values of the 169 classes are returned. In other games with more than 25,000 run-outs (a large
-    reduced deck before the flop), 2,000 fixed random run-outs are used.
+    hold'em, stored exact values of the 169 classes are returned. In other games, a board with more than 25,000 run-outs
+    gets the mean over 2,000 fixed random run-outs.
     """
     if not board and _deck_key(rules) == (4, 13, 2) and rules.num_board_cards == 5:
         return preflop_equity()
@@ -45,10 +46,11 @@ def crowd_strength(rules: HoldemRules, board: tuple[int, ...], num_opponents: in
     """Return each combo's approximate chance of beating several uniformly random hands: float64[num_combos], read-only.
 
     On a whole board the chance is `made_strength` to the power of the number of opponents, as if their hands were
-    independent. The result is the mean over run-outs: over all of them if there are at most 1,000. If there are 1,001
-    to 25,000, at most 300 of them are taken, at equal steps. On flops of Texas hold'em this is every fourth, and the
-    errors are 0.005 on average and 0.05 at most. If there are more than 25,000, the mean is over 1,000 fixed random
-    run-outs. Combos that share a card with the board have 0.
+    independent. The result is the mean over run-outs that share no card with the combo: over all of them if the board
+    has at most 1,000 run-outs. Of 1,001 to 25,000 run-outs, at most 300 are taken, at equal steps. On flops of Texas
+    hold'em these are every fourth run-out. The mean then differs from the mean over all run-outs by 0.005 on average
+    and by 0.05 at most. With more than 25,000 run-outs, the mean is over 1,000 fixed random ones. Combos that share a
+    card with the board have 0.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def compute_preflop_equity() -> np.ndarray:
     Notes
     -----
     A renaming of suits leaves the equity of each starting hand the same. Therefore hands are ranked on one board of
-    each of the 134,459 classes of boards under renamings, weighted by the size of the class.
+    each of the 134,459 classes of boards under renamings. The board's weight is the number of boards in the class.
     """
     boards = np.array(list(combinations(range(52), 5)), dtype=np.uint8)
     masks = np.zeros((len(boards), 4), dtype=np.int64)
@@ -125,15 +127,16 @@ class PointWorkspace(NamedTuple):
     Attributes
     ----------
     ranks : uint16[num_combos]
-        Rank of each combo on one board, or of each pair of ranks on a board without a possible flush.
+        Hand rank of each combo on one board. On a board without a possible flush, the first 91 entries have the hand
+        rank of each pair of card ranks.
     order, spare, counts
         Arguments of `showdown_kernels.sort_by_rank`.
     per_card : float64[3, 52]
-        Rows 1 and 2: numbers of weaker and of equal combos with each card. On boards without a possible flush, both
-        rows are indexed by rank, and count combos with a given card of the rank; row 0 then has the number of the
-        rank's cards that are not on the board.
+        Row 1 counts the weaker combos with each card, row 2 the equal ones. On a board without a possible flush, an
+        entry is for a card rank instead of a card. Rows 1 and 2 then count the combos with one given card of that rank,
+        row 0 the cards of that rank that are not on the board.
     made : float64[91]
-        Weighted points of each pair of ranks on one board.
+        Weighted points of each pair of card ranks on one board.
     pair_points : float64[91]
         Sum of `made` over all boards without a possible flush; no other array is kept from board to board.
     """
@@ -192,7 +195,10 @@ def _run_outs(
 
 
 def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each combo's weighted strength, summed over the boards that share no card with it, and their weight."""
+    """Return each combo's sum of weighted strength, and the total weight of the boards in the sum.
+
+    The sum is over the boards that share no card with the combo. Both arrays are float64[num_combos].
+    """
     num_combos = len(combos)
     work = PointWorkspace(
         ranks=np.empty(num_combos, dtype=np.uint16),

@@ -103,13 +103,17 @@ def find_nearest(
 
 
 def _seeds(points: np.ndarray, weights: np.ndarray, k: int, distance: Distance, rng: np.random.Generator) -> np.ndarray:
-    """Return up to k different points, drawn by weight times squared distance from the nearest point drawn before."""
+    """Return up to k different points: uint8[at most k, dims], the seeds of k-means++.
+
+    The odds of a point are its weight times its squared distance from the nearest point drawn before. For the first
+    draw, they are the weight alone.
+    """
     odds = weights.astype(np.float64)
     closest = np.full(len(points), np.inf, np.float32)
     seeds: list[int] = []
     while len(seeds) < k:
         cumulative = np.cumsum(odds)
-        if cumulative[-1] == 0.0:  # every point is a seed
+        if cumulative[-1] == 0.0:  # every point equals a seed
             break
         # With `right`, a point with odds of 0, such as an earlier seed, is never drawn.
         seeds.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))

@@ -20,7 +20,10 @@ STREET_OF_CARDS = {cards: street for street, cards in BOARD_CARDS.items()}
 
 
 def bucket_dtype(num_buckets: int) -> np.dtype:
-    """Return the dtype of rows; the dtype's highest number marks combos that share a card with the board."""
+    """Return the dtype of a street's bucket numbers: uint8 for up to 255 buckets, else uint16.
+
+    The dtype's highest number marks combos that share a card with the board.
+    """
     return np.dtype(np.uint8 if num_buckets <= 255 else np.uint16)
 
 
@@ -49,7 +52,7 @@ class CardModel:
         return {"preflop": NUM_CLASSES} | {street: self.streets[street].num_buckets for street in BUCKETED_STREETS}
 
     def dtype(self, street: str) -> np.dtype:
-        """Return the dtype of a street's rows."""
+        """Return the dtype of a street's bucket numbers, see `bucket_dtype`."""
         return bucket_dtype(self.num_buckets[street])
 
     def classify(self, board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:

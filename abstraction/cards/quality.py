@@ -43,7 +43,7 @@ def measure_partition(points: np.ndarray, weights: np.ndarray, labels: np.ndarra
     kernels.add_gaps(points, weights, labels, _means(points, weights, labels, k), inside)
     everyone = np.zeros_like(labels)
     kernels.add_gaps(points, weights, everyone, _means(points, weights, everyone, 1), total)
-    # A byte counts units of 1/230 in a cumulative histogram of 50 bins, or units of 1/255 of an equity.
+    # Bytes of cumulative histograms (50 bins) are in units of 1/230, bytes of equities in units of 1/255.
     mean_distance = inside[0] / (CDF_UNITS * NUM_BINS) if features == "histogram" else inside[1] / 255
     explained = 1.0 - inside[2] / total[2] if total[2] else 1.0
     return Partition(float(mean_distance / weights.sum()), float(explained))
@@ -65,6 +65,6 @@ def percentiles(values: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
     ordered = values[order]
     below = np.cumsum(weights[order])
     cuts = np.searchsorted(below, below[-1] * np.arange(1, k) / k, side="left")
-    # `cuts` are the last points of the buckets; a threshold is the value of the point after the last one.
+    # `cuts` has the index of the last point of each bucket; the value of the next point is a threshold.
     thresholds = np.unique(ordered[np.minimum(cuts + 1, len(ordered) - 1)])
     return thresholds[thresholds > ordered[0]].astype(np.int64)

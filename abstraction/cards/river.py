@@ -1,10 +1,10 @@
-"""River equity, exact with card removal, of every combo on one board or on all boards.
+"""River equity, with exact card removal, of every combo on one board or on all boards.
 
 The opponent's hand is uniformly random among all hands, or within one of eight clusters of starting hands. Equities
 against all hands are integers in units of 1/1980: of the 990 compatible hands, two points for each that the combo beats
-and one for each that it ties with. Equities against clusters, in units of 1/255, are called Opponent Cluster Hand
-Strength (OCHS); source: Johanson, Burch, Valenzano and Bowling, "Evaluating state-space abstractions in extensive-form
-games" (AAMAS 2013), section 3.2.
+and one for each that it ties with. Equities against clusters are rounded to units of 1/255. They are called Opponent
+Cluster Hand Strength (OCHS); source: Johanson, Burch, Valenzano and Bowling, "Evaluating state-space abstractions in
+extensive-form games" (AAMAS 2013), section 3.2.
 """
 
 import functools
@@ -64,8 +64,8 @@ class RiverWorkspace(NamedTuple):
     places : int32[1326]
         Index of each combo among the free combos.
     before : float32[1326, 8]
-        For each hand in `order` and each cluster, twice the number of hands that it beats plus the number of ties. Card
-        removal subtracts the hand itself once too often; it is added back later.
+        For each hand in `order` and each cluster: twice the number of the cluster's hands that the hand beats, plus the
+        number that it ties with. Card removal subtracts the hand itself once too often; it is added back later.
     cluster_weaker, cluster_totals : float32[52, 8], float32[8]
         Number of hands of each cluster that have been passed in order of strength: `cluster_weaker` counts those with
         each card, `cluster_totals` all of them.

@@ -36,7 +36,9 @@ def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_bucket
         dead = _dead_combos(boards[first : first + _CHUNK])
         # The first test alone would let a dead combo have a number between the buckets and the marker.
         if not np.array_equal(part >= num_buckets, dead) or not np.array_equal(part == marker, dead):
-            raise ValueError(f"the {where} has buckets that are not 0 to {num_buckets - 1}")
+            raise ValueError(
+                f"the {where} must have buckets 0 to {num_buckets - 1} for free combos and {marker} for all others"
+            )
 
 
 def require_model(model: StreetModel, num_next: int) -> None:

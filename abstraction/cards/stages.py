@@ -1,4 +1,4 @@
-"""Finished streets of an unfinished bucket table: each is an artefact until the whole table is saved."""
+"""Finished streets of an unfinished bucket table, each kept as an artefact until the whole table is saved."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -50,7 +50,10 @@ def save_stage(folder: Path, config: AbstractionConfig, part: StreetBuckets) -> 
 
 
 def load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetBuckets | None:
-    """Return a street finished by an earlier build with this configuration and version, or None."""
+    """Return a street that an earlier build finished, or None if the folder does not hold it undamaged.
+
+    The earlier build must have had the same configuration and the same version of plurispiel.
+    """
     try:
         artefact = load_artefact(folder, _STAGE, _STAGE_FORMAT)
         if artefact.config != config.as_dict() or artefact.source != __version__:

@@ -107,7 +107,7 @@ class BettingState:
 
     @property
     def to_call(self) -> int:
-        """Chips that the actor must add to call, at most all chips left; 0 at the end of the hand."""
+        """Chips that the actor must add to call, at most the actor's remaining chips; 0 at the end of the hand."""
         if self.is_over:
             return 0
         matched = min(self.array[betting_state.MAX_CONTRIB], self._rules_array[betting_state.STACK + self.actor])
@@ -203,7 +203,8 @@ def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tup
 
     The menus are those of ``universal_poker``. A limit game offers its fixed raise, and the menu ``fc`` no raise. The
     menus ``fcpa`` and ``fchpa`` offer a raise by the pot where it is legal, and all-in wherever a raise is legal.
-    ``fchpa`` adds a raise by half the pot where it and a raise by the pot are legal. `dead_chips` is as in `pot_raise`.
+    ``fchpa`` adds a raise by half the pot where both this raise and the raise by the pot are legal. `dead_chips` is as
+    in `pot_raise`.
     """
     highest = state[betting_state.MAX_RAISE]
     if highest == 0 or rules.betting_abstraction == "fc":

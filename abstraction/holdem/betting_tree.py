@@ -2,7 +2,7 @@
 
 Where a street ends with both seats in the hand, cards are dealt. The betting that follows does not depend on the cards,
 so the k-th end of one street is the k-th root of the next. One pass over a board of the next street therefore serves
-all betting that leads to that street. After an all-in, each remaining street has a root without decisions.
+all betting that leads to that street. After a called all-in, the roots of the remaining streets have no decisions.
 """
 
 import functools
@@ -30,7 +30,7 @@ RaiseMenu = Callable[[HoldemRules, list[int]], tuple[int, ...] | None]
 
 
 class StreetNodes(NamedTuple):
-    """The betting nodes of one street, root after root, each before its children (depth first).
+    """The betting nodes of one street: the tree of each root in turn, every node before its children (depth first).
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def street_betting(
     max_nodes: int = 1_000_000,
     num_streets: int | None = None,
 ) -> list[StreetBetting]:
-    """Return all betting from a state to the end of the hand, one entry for each street from the state's on.
+    """Return all betting from a state to the end of the hand, one entry for each street, the state's street first.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class BoardWorkspace(NamedTuple):
         Set of ranks of each suit, as bits. `boards_kernels.fill_index` later reuses the array: entry s becomes the suit
         to which suit s is renamed.
     order : int64[4]
-        Suits in descending order of their sets of ranks.
+        Suits in descending order of their sets of ranks, read as numbers.
     """
 
     board: np.ndarray

@@ -86,9 +86,9 @@ def combo_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole
 
 @functools.cache
 def combos_without(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
-    """Return which combos do not hold each card: bool[NUM_CARDS + 1, num_combos], with a last row of ones; read-only.
+    """Return, for each card id, which combos do not hold the card: bool[NUM_CARDS + 1, num_combos], read-only.
 
-    The last row is for an unknown card.
+    The last row, all ones, is for an unknown card.
     """
     combos = combo_cards(num_suits, num_ranks, num_hole_cards)
     without = np.ones((NUM_CARDS + 1, len(combos)), dtype=bool)

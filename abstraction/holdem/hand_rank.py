@@ -53,7 +53,7 @@ class RankTables(NamedTuple):
     high: np.ndarray
     """uint16[32768]: for each key of the ranks 9..A, the second summand; the upper half is for seven cards."""
     values: np.ndarray
-    """uint16[num_multisets]: the rank of each multiset of ranks as if no flush were possible."""
+    """uint16[n]: the rank of each multiset of 1..7 card ranks as if no flush were possible; then spare zeros."""
     flushes: np.ndarray
     """uint16[8192]: for each set of ranks of one suit, as bits, the rank of the flush; 0 for fewer than five cards."""
 
