@@ -72,7 +72,7 @@ def may_flush(board):
     suits = np.int64(0)
     for j in range(len(board)):
         suits += np.int64(1) << (4 * (np.int64(board[j]) & 3))
-    return (suits + 0x5555) & 0x8888 != 0  # four bits a suit: a count of 3 or more sets the highest
+    return (suits + 0x5555) & 0x8888 != 0  # four bits a suit: adding 5 to a count of 3 or more sets the highest bit
 
 
 @kernel

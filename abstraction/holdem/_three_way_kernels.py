@@ -1,9 +1,9 @@
 """Kernels of folds and showdowns among three ranges, with exact card removal.
 
 Let {x, y} be a hand, and a and b the ranges of the two other players. Pairs of these players' hands that share no card
-with {x, y} or with each other have the total weight ``S_a S_b - sum_c C_a[c] C_b[c] + D``. All sums are over hands
-without x and y: S is the total of a range, C[c] the range's weight on the hands with card c, and D the sum of a[g] b[g]
-over all hands g. The sum over c subtracts a pair that shares one card once, but a pair of equal hands twice; D adds
+with {x, y} or with each other have the total weight ``S_a S_b - sum_c C_a[c] C_b[c] + D``. Only hands without x and y
+count: S is the total weight of a range, C[c] the range's weight on the hands with card c, and D the sum of a[g] b[g]
+over the hands g. The sum over c subtracts a pair that shares one card once, but a pair of equal hands twice; D adds
 this pair back once.
 """
 

@@ -38,7 +38,7 @@ MAX_CONTRIB = 5
 NEXT_RAISE = 6  # the lowest raise-to total for a seat with enough chips
 NUM_RAISES = 7  # on this street
 NUM_ACTIONS = 8  # on this street
-NUM_CALLED = 9  # seats with chips that have called or made the last raise
+NUM_CALLED = 9  # seats with chips left that made the street's last raise, or have checked or called since
 NUM_LIVE = 10  # seats that have not folded
 NUM_ACTING = 11  # live seats with chips left
 ACTING = 12  # the live seats with chips left, as a bit set
@@ -122,8 +122,9 @@ def apply_action(rules, state, action):
     contrib += (stack + min(matched - stack, 0) - contrib) >> ((folds << 6) - folds)
     has_chips = np.int64(contrib < stack)
     street = state[STREET] & 3
-    # After a raise from M to x the next raise is to x + (x - M) at least. After a smaller all-in raise the old minimum
-    # holds, and all seats may raise again, which is a rule of the ACPC but not of card rooms.
+    # After a raise from M to x, the next raise is to at least x + (x - M), and to at least the old minimum. The old
+    # minimum may be higher after a small all-in raise. Even then all seats may raise again: a rule of the ACPC, not of
+    # card rooms.
     next_raise = state[NEXT_RAISE]
     next_raise += max(2 * action - max_contrib - next_raise, 0)
     max_contrib = matched
@@ -178,7 +179,7 @@ def share_pot(rules, state, ranks, payoffs):
     Parameters
     ----------
     ranks : int64[10]
-        Hand ranks of the live seats, read only at a showdown; the higher rank wins.
+        Hand ranks of the live seats, used at a showdown only; the higher rank wins.
     payoffs : float64[num_seats]
         Modified in place. Side pots are layered by contribution; odd chips are split into fractions.
     """
