@@ -14,7 +14,7 @@ tables. These helpers should be called directly in the loop, where LLVM inlines 
 not inlined, and is three times slower.
 
 A word holds, from bit 0 on, the key of the ranks 3..8 (16 bits), the key of the ranks 9..A (16 bits) and four bits for
-each suit. Both keys are counted from offsets in ``starts``, which depend on the number of cards. The four bits count the
+each suit. Both keys start from offsets in ``starts``, which depend on the number of cards. The four bits count the
 suit's cards, starting from 3, so that the highest bit is set from five cards on. Seven cards with a flush hold no full
 house and no four of a kind, so the flush alone ranks the hand.
 """
