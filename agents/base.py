@@ -298,7 +298,10 @@ class Agent:
         self.rng = rng
 
     def observe(self, event: Event) -> None:
-        """Receive an event: the seat's own `Deal`, then each `Action` (its own too) and each `Board`, in order."""
+        """Receive an event: the seat's own `Deal`, then each `Action` (its own too) and each `Board`, in order.
+
+        By default nothing is done.
+        """
 
     def act(self, view: View) -> "Decision | int":
         """Return the action to take: by default a draw from the hole cards' row of `range_strategy`.
@@ -335,8 +338,8 @@ class Agent:
 ORIGINS = ("blueprint", "solver", "nets")
 """The origins of decisions.
 
-``blueprint`` is a stored strategy, and ``solver`` a solve to the end of the hand. ``nets`` is a solve in which networks
-give the values of later streets.
+``blueprint`` is a stored strategy. ``nets`` is a solve in which networks give the values of later streets, and
+``solver`` any other solve.
 """
 
 
@@ -349,8 +352,8 @@ class TellsOrigins(Protocol):
     origins : mapping of str to int
         The number of decisions of each of the `ORIGINS` so far; empty if the agent does not tell origins apart.
     clamped : int
-        Number of street ends, in all solves so far, where more chips are behind, in pots, than in the training of the
-        networks.
+        Number of street ends, in all solves so far, where the chips behind are a larger multiple of the pot than
+        anywhere in the training of the networks.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Work on several threads: kernels release the GIL, so threads with shared memory are enough."""
+"""Work on several threads. Kernels release the GIL, so threads suffice and no processes are needed."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ def run_chunks(
 ) -> None:
     """Work on ``range(total)`` in slices of at most `chunk` numbers, each taken by the next free thread.
 
-    With several threads and slices, after an interrupt or an error in a worker, each thread finishes its slice and
-    stops; then the interrupt or error is raised. With one thread or one slice, the calling thread does the work, and
-    stops at once.
+    With several threads and slices, after an error in a worker or an interrupt, every other thread finishes its slice
+    and stops; then the error or interrupt is raised. With one thread or one slice, the calling thread does the work. An
+    error then ends the work at once, and an interrupt as soon as the running kernel returns.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Games as trees: every history, its infosets, and the public states that players share."""
+"""Games as trees: their histories, infosets, public states and sequence form, and the ladder of named games."""
 
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten, strategy_from_policy, uniform_strategy
 from plurispiel.abstraction.trees.ladder import LADDER, find_game

@@ -2,8 +2,8 @@
 
 Histories are numbered breadth first, so that the children of a history are contiguous and every history comes after its
 parent. Infosets are numbered by player, then by their first history. Every infoset has perfect recall: in all of its
-histories, the player to act took the same actions before. A *strategy* is one float64 array over the actions of all
-infosets, in order, with the probabilities of an infoset side by side.
+histories, the player to act took the same actions before. A *strategy* is one float64 array: the probabilities of
+infoset 0's actions, then those of infoset 1's actions, and so on.
 """
 
 import functools
@@ -42,7 +42,7 @@ _PROBABILITY_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class GameTree:
-    """A game as flat arrays: H histories in D depths, I infosets with A actions in all, n players, T different payoffs.
+    """A game as flat arrays: H histories in D depths, I infosets with A actions in all, n players, T rows of payoffs.
 
     Attributes
     ----------
@@ -65,7 +65,8 @@ class GameTree:
     payoff_id : int32[H]
         Row in `payoffs` of each terminal history; -1 for other histories.
     payoffs : float64[T, n]
-        The different rows of all players' payoffs, in the game's own unit, in lexicographic order.
+        Each row holds every player's payoff at the end of a game, in the game's own unit. The rows are all different,
+        in lexicographic order.
     depth_first : int32[D + 1]
         First history of each depth; the last entry is H.
     infoset_player : int8[I]
@@ -152,7 +153,7 @@ class GameTree:
         return actions[::-1]
 
     def infoset_states(self) -> Iterator[pyspiel.State]:
-        """Yield for each infoset OpenSpiel's state at its first history."""
+        """Yield, for each infoset, OpenSpiel's state at the infoset's first history."""
         for first in self.infoset_histories[self.infoset_histories_first[:-1]].tolist():
             state = self.openspiel_game.new_initial_state()
             for action in self.history(first):
@@ -178,16 +179,16 @@ def flatten(
     ------
     ValueError
         If there is no such game, the game is too large, `histories.require_tree` refuses the game, the game offers
-        different numbers of actions in one information state, or `max_histories` is above 2**31 - 2.
+        different numbers of actions in one infoset, or `max_histories` is above 2**31 - 2.
 
     Notes
     -----
     Poker games with the rules of `HoldemRules` and at most 200,000 public nodes are dealt by kernels, millions of
     histories a second; their histories are counted beforehand. All other games are walked state by state, some hundred
-    thousand histories a second; their number of histories is estimated beforehand, and slow walks are kept on disk
-    (`history_cache`). A game is refused beforehand in three cases: its counted histories are above the limit; it is a
-    larger poker game, and the histories counted at its first 200,000 public nodes are above the limit; or the estimate
-    is above a hundred times the limit. Otherwise the game is refused when the walk passes the limit.
+    thousand histories a second, and slow walks are kept on disk (`history_cache`). For such a game, the number of
+    histories is estimated beforehand. For a poker game with more public nodes, the histories at its first 200,000 or
+    more public nodes are counted instead. A game is refused beforehand if its count is above the limit, or its estimate
+    above a hundred times the limit. Otherwise the game is refused when the walk passes the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(

@@ -36,7 +36,8 @@ class Histories(NamedTuple):
     chance : float64[H]
         Probability of the chance outcome that leads into a history; 1 where a player's action does.
     label : int32[H]
-        Number, from 0, of the information on which the player to act decides; -1 where no player decides.
+        A number, from 0, for what the player to act knows: histories with equal labels look the same to that player.
+        -1 where no player decides.
     num_labels : int
         All labels are below this number; in `holdem_histories` some numbers below it are not used.
     payoff_id : int32[H]
@@ -69,7 +70,7 @@ def require_tree(game: pyspiel.Game) -> None:
     if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         raise ValueError(
             f"{kind.short_name} is not a sequential game: its players act at the same time; "
-            f"turn_based_simultaneous_game(game={game}) lets them act in turn, unseen"
+            f"turn_based_simultaneous_game(game={game}) lets them act in turn, without seeing each other's actions"
         )
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise ValueError(f"{kind.short_name} does not list its chance outcomes: no tree can be made of it")
@@ -118,10 +119,11 @@ _UNKNOWN = Size(0)
 
 
 def estimate_size(game: pyspiel.Game) -> Size:
-    """Return an unbiased estimate of the number of histories, from random walks to the end of the game.
+    """Return an estimate of the number of histories: the mean over random walks to the end of the game.
 
-    A walk that chose among b_1, b_2, ... children estimates 1 + b_1 + b_1 b_2 + ... histories (Knuth, Estimating the
-    efficiency of backtrack programs, 1975). In large games the variance is so large that most estimates are too low.
+    A walk that chose among b_1, b_2, ... children estimates 1 + b_1 + b_1 b_2 + ... histories, without bias (Knuth,
+    Estimating the efficiency of backtrack programs, 1975). In large games the variance is so large that most estimates
+    are too low.
     """
     rng = np.random.default_rng(0)
     total, walks = 0.0, 0

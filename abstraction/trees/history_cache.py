@@ -27,8 +27,9 @@ _CHECKED_PLAYS = 200
 def cached_walk(game: pyspiel.Game, max_histories: int, expected: Size) -> Histories:
     """Return every history of a game, from the cache if the cache holds the game.
 
-    A cached artefact is used if it is undamaged and agrees with 200 random plays of the game. An equal game string is
-    not enough: the string does not identify a game that is defined in Python or read from a file.
+    A cached artefact is used if it is undamaged and has the players to act, actions and payoffs of 200 random plays of
+    the game. An equal game string is not enough: the string does not identify a game that is defined in Python or read
+    from a file.
 
     Raises
     ------

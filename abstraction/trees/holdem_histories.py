@@ -1,4 +1,4 @@
-"""All histories of a small hold'em game: the betting tree, with every deal of the cards, made without OpenSpiel."""
+"""All histories of a small poker game, made from its betting tree and every deal, without OpenSpiel's states."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ MAX_PUBLIC_NODES = 200_000
 
 @dataclass(frozen=True, eq=False)
 class PublicNodes:
-    """The public nodes of a game, breadth first: N nodes of betting and of dealing, without the identities of cards.
+    """The N public nodes of a game, breadth first: at each, a seat acts, a card is dealt or the hand ends.
+
+    A node tells how many cards are dealt, but not which.
 
     Attributes
     ----------
@@ -57,8 +59,8 @@ class PublicNodes:
     def num_histories(self) -> int:
         """`num_open` plus the number of histories at the nodes of the arrays.
 
-        A node has one history for each order of the cards dealt before it. If `complete`, the game has this number of
-        histories; otherwise the game has at least as many.
+        A node has one history for each sequence of cards that can be dealt before it. If `complete`, the game has this
+        number of histories; otherwise the game has at least as many.
         """
         deck = len(self.rules.cards)
         counts = np.bincount(self.dealt)
@@ -143,10 +145,10 @@ def _cards_wanted(rules: HoldemRules, state: list[int]) -> int:
 
 
 def _actions(game: OpenSpielGame, state: list[int]) -> tuple[list[tuple[int, int]], range]:
-    """Return the legal actions, ascending: pairs of OpenSpiel's number and that of `BettingState`, then more raises.
+    """Return the legal actions: pairs of OpenSpiel's and `BettingState`'s number, ascending, and a range of raises.
 
-    If every size is on offer, the second result holds all raises, which have the same numbers in OpenSpiel and in
-    `BettingState`; otherwise it is empty.
+    If every size is on offer, the range holds all raises, which have the same numbers in OpenSpiel and in
+    `BettingState`. Otherwise the range is empty, and the pairs hold the raises.
     """
     if (actions := game.actions(state)) is not None:
         return list(actions.items()), range(0)
@@ -156,7 +158,7 @@ def _actions(game: OpenSpielGame, state: list[int]) -> tuple[list[tuple[int, int
 
 
 def deal_histories(nodes: PublicNodes) -> Histories:
-    """Return every history of a game: its public nodes, which must be `complete`, with every order of the cards.
+    """Return every history of a game: each of its public nodes with each sequence of cards; `nodes` must be `complete`.
 
     A label stands for the public node, the hole cards of the seat to act and the board, with each street's cards as a
     set. OpenSpiel's information states show the board as one set: with board cards on two or more streets, the

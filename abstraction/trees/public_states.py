@@ -153,9 +153,9 @@ def public_states(tree: GameTree) -> PublicStates:
 
 
 def rule_actions(tree: GameTree) -> np.ndarray:
-    """Return the action of `BettingState` for each entry of a strategy, which OpenSpiel may number otherwise.
+    """Return the action of `BettingState` for each entry of a strategy: int64[A].
 
-    The result is int64[A]: 0 fold, 1 check or call, N raise to N chips.
+    0 is a fold, 1 a check or call, N a raise to N chips; OpenSpiel may have other numbers for these actions.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The agent `equity`, which compares its equity against random hands with the pot odds."""
+"""The agent `equity`: it calls if its equity against random hands is at least the pot odds."""
 
 import numpy as np
 
@@ -15,9 +15,9 @@ class EquityAgent(RangeAgent):
     opponent if there is no such seat. Later they are the other seats that have not folded. A fair share is
     ``1 / (opponents + 1)``.
 
-    The agent bets 0.66 of the pot if its equity is at least 0.1 above a fair share. It raises a bet by the pot if its
-    equity is at least 0.25 above a fair share. It calls if its equity is at least the pot odds. After three raises on a
-    street it does not raise.
+    Where it cannot fold, the agent bets or raises by 0.66 of the pot if its equity is at least 0.1 above a fair share.
+    Facing a bet or a blind, it raises by the whole pot if its equity is at least 0.25 above a fair share. Else it calls
+    if its equity is at least the pot odds. After three raises on a street it does not raise.
     """
 
     name = "equity"

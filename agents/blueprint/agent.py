@@ -98,7 +98,8 @@ class BlueprintAgent(RangeAgent):
         """Return the strategy of all combos.
 
         The strategy is read-only, and shared by all agents of the blueprint. It is neither if the tree has no decision
-        here, if the bet is between two sizes (`TranslatedActions`), or if the hand has more opponents than the tree.
+        here, or if the bet is between two sizes (`TranslatedActions`). The same holds from the flop on if the hand has
+        more opponents than the tree.
         """
         kept, board = self._kept, public.board
         place = self._hand.at([action for _, action, _ in public.actions])
@@ -106,7 +107,7 @@ class BlueprintAgent(RangeAgent):
         if strategy is None:
             answers = self._hand.translation.answers(place)
             strategy = self._look_up(public, np.arange(public.rules.num_combos), answers)[0]
-            # Off the tree, a strategy depends on how the agent's coins mapped the earlier bets, too.
+            # Off the tree, a strategy also depends on how the agent's coins mapped the earlier bets: it is not shared.
             if answers.node is not None and answers.between is None and not _is_crowded(public, answers):
                 kept.keep(place, board, strategy)
         return strategy

@@ -265,7 +265,7 @@ def _soundness(artefact: Artefact) -> Iterator[None]:
 def _require_training(training: Any) -> None:
     """Raise ValueError if the record of a training is malformed."""
     if not isinstance(training, dict) or type(training.get("iterations")) is not int:
-        raise ValueError("the record of its training is missing")
+        raise ValueError("the record of its training is missing or damaged")
     for name in ("iterations", "traversals", "nodes", "threads", "seconds"):
         value = training.get(name, 0)
         if not isinstance(value, (int, float)) or value < 0:
@@ -296,12 +296,14 @@ def _require_probabilities(blueprint: Blueprint) -> None:
 
 
 def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
-    """Return the rows of another blueprint with the same betting and buckets, without building tree and buckets again.
+    """Return the rows of another blueprint, which must have the same betting tree, number of cells and type of rows.
+
+    Tree and buckets are not built again. Whether the buckets themselves are the same is not checked.
 
     Raises
     ------
     ArtefactRefused
-        If the folder holds no complete, undamaged blueprint of this game.
+        If the folder holds no complete, undamaged blueprint, or one that differs in tree, cells or type of rows.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     rows = artefact.arrays.get("rows", np.empty(0))
@@ -310,7 +312,9 @@ def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
         or rows.shape != blueprint.rows.shape
         or rows.dtype != blueprint.rows.dtype
     ):
-        raise ArtefactRefused(f"{artefact.folder} holds a {KIND} of another tree or with other buckets; train it again")
+        raise ArtefactRefused(
+            f"{artefact.folder} holds a {KIND} with another tree, or rows of another shape or dtype; train it again"
+        )
     with _soundness(artefact):
         _require_probabilities(dataclasses.replace(blueprint, rows=rows))
     return rows
