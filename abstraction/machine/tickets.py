@@ -29,7 +29,10 @@ def _plain_take(tickets: np.ndarray) -> int:
 
 
 take_ticket = _plain_take if _config.DISABLE_JIT else _compiled_take
-"""``take_ticket(tickets)``: the next number, 0 at first. `tickets` is modified in place, in one atomic step."""
+"""``take_ticket(tickets)`` returns the next number, 0 at first. `tickets` is modified in place.
+
+A compiled kernel takes the number in one atomic step. With ``NUMBA_DISABLE_JIT`` the step is not atomic.
+"""
 
 
 def new_tickets() -> np.ndarray:

@@ -106,7 +106,7 @@ def settle_outcomes(plan, outcome, ranks, payoffs):
     Parameters
     ----------
     outcome : int64[m]
-        Outcomes of terminal histories, so that all are at least 0.
+        Outcomes of terminal histories; all are at least 0.
     ranks : int64[10]
         Workspace for each seat's digit of an outcome. The digits replace the hand ranks: payoffs depend only on which
         hands beat which.

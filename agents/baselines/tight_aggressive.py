@@ -1,4 +1,4 @@
-"""The agent `tag`: it plays few starting hands, bets with the better ones, and folds without the pot odds."""
+"""The agent `tag`: it plays few starting hands, bets strong hands, and folds hands too weak for the pot odds."""
 
 import functools
 
@@ -19,8 +19,8 @@ class TightAggressiveAgent(RangeAgent):
     """Plays starting hands by position and later streets by made strength, draws and pot odds.
 
     Before the flop of hold'em with two hole cards and 52 cards, hands are ranked by Chen's count (`starting_hands`).
-    The agent opens with the share ``0.9 / (1 + seats left to act)`` of the hands, at most half, and with fewer after
-    limpers. Every raise lowers the shares of hands with which the agent calls and raises. In all other situations, a
+    The agent opens with the share ``0.9 / (1 + seats left to act)`` of the hands, times 0.8 for each limper, at most
+    half. Every raise lowers the shares of hands with which the agent calls and raises. In all other situations, a
     hand's strength is the share of hands that it beats now, to the power of the number of opponents. The agent bets
     strong hands. Against at most two opponents, it also bets good draws to a straight or flush, with probability 1/2.
     Facing a bet, it raises the strongest hands. For other hands it compares the strength with the pot odds, with a
@@ -105,8 +105,8 @@ def starting_hands() -> np.ndarray:
 def preflop_shares(num_raises, limpers, num_live, num_seats, to_call, pot):
     """Return the share of starting hands to raise with, and the share to raise or call with.
 
-    A share of 0.2 stands for the best 20 % of the hands. `limpers` is the number of calls on this street; it counts
-    only while nobody has raised. Nobody has acted twice then, so each call is by a different seat.
+    A share of 0.2 stands for the best 20 % of the hands. `limpers` is the number of calls on this street; it is read
+    only while nobody has raised. Before the first raise nobody has acted twice, so each call is by a different seat.
     """
     if num_raises == 0:
         share = min(0.9 / (num_live - limpers) * 0.8**limpers, 0.5)

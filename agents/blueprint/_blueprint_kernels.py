@@ -157,8 +157,8 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     num_decks : int
         Number of decks.
     stream, luck : uint64[4]
-        The random streams of decks and of actions. For each deck, `luck` gets a new state from `stream`, and the hands
-        of all seats begin with this state. Modified in place.
+        The random streams of decks and of actions. For each deck, `luck` gets a new state from `stream`, and every hand
+        played with the deck begins with this state. Modified in place.
     work : TraversalWorkspace
         Modified in place.
     sums : MatchSums

@@ -29,10 +29,10 @@ class EarlierRows(NamedTuple):
     transfer_first : int64[num_sources + 1]
         The index in `transfers` of each source's matrix, and at the end the length of `transfers`.
     transfers : float64[n]
-        The sources' matrices, row by row: the share of each action of the source that becomes each action of the
-        decision.
+        The sources' matrices, row by row. Entry [a, b] is the share of action a of the source that goes to action b of
+        the decision.
     num_actions, call : int64[num_decisions]
-        The number of the decision's actions, and the column of its call.
+        The number of each decision's actions, and the column of its call.
     threshold : float64[num_decisions]
         Hands without a row at any source call from this strength on, and fold below it. Where there is no bet, the
         threshold is below 0, and all these hands check.
@@ -85,7 +85,7 @@ def fill_acting_rows(cells, rows, table, missing):
 
 @kernel(inline=True)
 def fill_open_row(earlier, decision, bucket, past, combo, strength, row):
-    """Write a combo's row at a decision from its rows at earlier decisions, or by its strength.
+    """Write a combo's row at a decision, from its row at the latest source that has one, else by its strength.
 
     Parameters
     ----------
