@@ -379,14 +379,15 @@ def _net_digests(spec: AgentSpec) -> list[str]:
         return []
     from plurispiel.agents.continual.config import net_folder
     from plurispiel.agents.continual.table.config import FLOP_NETS, PREFLOP_NETS
+    from plurispiel.agents.values.bundled import find_nets
     from plurispiel.agents.values.net_file import net_digest
 
     options = dict(spec.options)
-    folders = [folder] if (folder := net_folder(options.get("values", ""))) else []
+    folders = [Path(folder)] if (folder := net_folder(options.get("values", ""))) else []
     if options.get("nets"):
         names = FLOP_NETS + PREFLOP_NETS if options.get("preflop") == "nets" else FLOP_NETS
-        folders += [f"{options['nets']}/{name}" for name in names]
-    return [net_digest(Path(folder)) for folder in folders]
+        folders += [find_nets(options["nets"]) / name for name in names]
+    return [net_digest(folder) for folder in folders]
 
 
 def agent_file(spec: str) -> Path | None:

@@ -1,7 +1,10 @@
 """The agent `equity`: it calls if its equity against random hands is at least the pot odds."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from plurispiel.abstraction.actions.menu import parse_sizes
 from plurispiel.abstraction.cards.features import expected_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.agents.base import PublicState, RangeAgent, Strategy
@@ -18,31 +21,54 @@ class EquityAgent(RangeAgent):
     Where it cannot fold, the agent bets or raises by 0.66 of the pot if its equity is at least 0.1 above a fair share.
     Facing a bet or a blind, it raises by the whole pot if its equity is at least 0.25 above a fair share. Else it calls
     if its equity is at least the pot odds. After three raises on a street it does not raise.
+
+    Parameters
+    ----------
+    sizes : str, optional
+        Sizes of all bets and raises as shares of the pot, in place of the two above, such as ``0.2p_0.37p_1.7p``. All
+        have equal probability, whatever the hand. A size that is not legal becomes the nearest legal raise, and sizes
+        with equal totals count once.
+
+    Raises
+    ------
+    ValueError
+        If `sizes` is no list of shares of the pot.
     """
 
     name = "equity"
     is_deterministic = True
 
+    def __init__(self, sizes: str = ""):
+        found = parse_sizes(str(sizes).replace("_", " "))
+        if any(size.unit != "pot" for size in found):
+            raise ValueError(f"equity bets shares of the pot, as in sizes=0.2p_0.37p_1.7p, got {sizes!r}")
+        self._fractions = tuple(size.amount for size in found)
+
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return one action with probability 1 for each of `combo_ids`."""
-        return weigh_equity(public, combo_ids)
+        """Return one row for each of `combo_ids`: an action with probability 1, or raises with equal probability."""
+        return weigh_equity(public, combo_ids, self._fractions)
 
 
-def weigh_equity(public: PublicState, combo_ids: np.ndarray) -> Strategy:
-    """Return the strategy of `EquityAgent`, with one row for each of `combo_ids`."""
+def weigh_equity(public: PublicState, combo_ids: np.ndarray, fractions: Sequence[float] = ()) -> Strategy:
+    """Return the strategy of `EquityAgent`, with one row for each of `combo_ids`.
+
+    `fractions` are its sizes as shares of the pot; by default it bets 0.66 of the pot and raises by the pot.
+    """
     num_opponents = _num_opponents(public)
     equity = expected_strength(public.rules, public.board)[combo_ids] ** num_opponents
     edge = equity - 1.0 / (num_opponents + 1)
-    raise_to = public.raise_by_pot(1.0 if public.can_fold else 0.66)
-    may_raise = raise_to != CALL and public.num_raises < 3
+    totals = {public.raise_by_pot(each) for each in fractions or (1.0 if public.can_fold else 0.66,)}
+    may_raise = CALL not in totals and public.num_raises < 3
     raises = (edge >= (0.25 if public.can_fold else 0.1)) & may_raise
     calls = ~raises & (equity * (public.pot + public.to_call) >= public.to_call)
-    columns = [raises, calls, ~raises & ~calls]
-    actions = [raise_to, CALL, FOLD]
-    if not public.can_fold:
-        columns, actions = [raises, ~raises], [raise_to, CALL]
-    if not may_raise:
-        columns, actions = columns[1:], actions[1:]
+    actions = sorted(totals) if may_raise else []
+    columns = [raises / len(actions) for _ in actions]
+    if public.can_fold:
+        columns += [calls, ~raises & ~calls]
+        actions += [CALL, FOLD]
+    else:
+        columns.append(~raises)
+        actions.append(CALL)
     return Strategy(np.array(actions), np.stack(columns, axis=1).astype(np.float64))
 
 

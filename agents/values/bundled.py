@@ -4,7 +4,10 @@ from pathlib import Path
 
 from plurispiel.abstraction.machine.artefact import holds_artefact
 
-__all__ = ["bundled_nets", "find_net"]
+__all__ = ["BUNDLED", "bundled_nets", "find_net", "find_nets"]
+
+BUNDLED = "bundled"
+"""The text that stands for the folder of the networks that come with the package."""
 
 _FOLDER = Path(__file__).with_name("nets")
 
@@ -21,3 +24,12 @@ def find_net(text: str) -> Path:
     'turn'
     """
     return _FOLDER / text if text in bundled_nets() else Path(text)
+
+
+def find_nets(text: str) -> Path:
+    """Return a folder with networks in subfolders named by their levels: the package's for `BUNDLED`, else the folder.
+
+    >>> find_nets("bundled") / "turn" == find_net("turn")
+    True
+    """
+    return _FOLDER if text == BUNDLED else Path(text)

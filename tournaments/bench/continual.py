@@ -6,7 +6,6 @@ most half a percent of the pot above the bound.
 """
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Decision, PublicState, View
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.continual.table.config import PREFLOP_NETS
+from plurispiel.agents.values.bundled import find_nets
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.decision_times import TimedAgent, time_of_decisions, times_by_street
 from plurispiel.tournaments.bench.measurement import Measurement
@@ -94,9 +94,7 @@ class _CheckedTableAgent(TimedAgent, TableAgent):
         return decision
 
 
-def bench_continual(
-    seconds: float = 1.0, config: TableConfig | None = None, nets: Path | None = None
-) -> list[Measurement]:
+def bench_continual(seconds: float = 1.0, config: TableConfig | None = None, nets: str = "") -> list[Measurement]:
     """Return the times of decisions by street, and the shares of bounds that solves keep.
 
     Solves have a fixed number of iterations. The times are then measured again with the option ``time=1``.
@@ -108,15 +106,15 @@ def bench_continual(
     ----------
     config : TableConfig, optional
         The settings without a time limit; by default those of the agent ``continual``, with two threads.
-    nets : Path, optional
-        The folder of networks for solves of the flop. If it also has the networks for the preflop, no blueprint plays.
-        Where lookaheads end with networks, bounds are compared with means of the solver's values over its iterations,
-        and not with the values of a best response.
+    nets : str, optional
+        The networks for solves of the flop, as in `TableConfig`. If the folder also has the networks for the preflop,
+        no blueprint plays. Where lookaheads end with networks, bounds are compared with means of the solver's values
+        over its iterations, and not with the values of a best response.
     """
     config = config or TableConfig(threads=_THREADS)
-    if nets is not None:
-        is_whole = all(holds_artefact(nets / name) for name in PREFLOP_NETS)
-        config = replace(config, nets=str(nets), preflop="nets" if is_whole else "blueprint")
+    if nets:
+        is_whole = all(holds_artefact(find_nets(nets) / name) for name in PREFLOP_NETS)
+        config = replace(config, nets=nets, preflop="nets" if is_whole else "blueprint")
     kept = [_Kept() for _ in STREETS]
     rows = _times("by iterations", config, max(1, round(_HANDS_A_SECOND * seconds)), kept)
     for street, each in zip(STREETS, kept, strict=True):

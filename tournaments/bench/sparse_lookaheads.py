@@ -1,7 +1,12 @@
 """The error of sparse lookaheads on random rivers: values with few bet sizes, compared with values with nine sizes.
 
-This is table S4 of DeepStack's supplement, by our solver. Every lookahead has the ranges of the situation at its root
-and at most three raises. Without this limit, nine sizes make trees of half a million nodes.
+This is table S4 of DeepStack's supplement, by the solver with which `continual` plays rivers. Every lookahead has the
+ranges of the situation at its root and at most three raises. Without this limit, nine sizes make trees of half a
+million nodes.
+
+The values of nine sizes are exact up to a tolerance: iterations go on until the mean gain of both seats' best responses
+is small enough. The paper stops after 4,000 iterations of its own algorithm (`agents.continual.lookahead`), which takes
+ten times as long.
 """
 
 import json
@@ -13,10 +18,12 @@ import numpy as np
 from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules
-from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.abstraction.holdem.showdown import rank_hands
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.continual.lookahead import Lookahead
+from plurispiel.agents.resolve.node_values import BEST
+from plurispiel.agents.resolve.subgame import Subgame
+from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.values.levels import pot_of
 from plurispiel.agents.values.range_generator import draw_ranges
 from plurispiel.tournaments.bench.measurement import Measurement
@@ -25,7 +32,10 @@ _SEED = 281
 _RIVERS = 100
 _MOST_RAISES = 3
 _SPR = (1.0, 10.0)
-_ITERATIONS, _MOST_ITERATIONS = 1_000, 4_000
+_ITERATIONS = 1_000
+_TOLERANCE, _MOST_ITERATIONS = 1e-4, 16_000
+"""The exploitability, in pots, at which the values of nine sizes count as exact, and their most iterations."""
+
 _NINE = "0.01p 25% 50% 75% 1p 2p 3p 10p allin"
 """The first size is below the smallest legal raise, and becomes that raise."""
 
@@ -48,14 +58,33 @@ class _Case(NamedTuple):
     ranges: np.ndarray
 
 
+class _Errors(NamedTuple):
+    """The figures of a river.
+
+    Attributes
+    ----------
+    menus : list of list of float
+        For each menu, the mean error in % of the pot and in mbb, the largest error in % of the pot, and the number of
+        decisions.
+    exploitability : float
+        That of nine sizes, in % of the pot, after the last iteration.
+    iterations : int
+        Iterations of nine sizes.
+    """
+
+    menus: list[list[float]]
+    exploitability: float
+    iterations: int
+
+
 def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> list[Measurement]:
-    """Return the mean errors of lookaheads with few bet sizes.
+    """Return the mean errors of lookaheads with few bet sizes, and how exact the values of nine sizes are.
 
     Parameters
     ----------
     seconds : float
-        A factor for the number of rivers, which is 100 with 1.0. With ten rivers or more, lookaheads with nine sizes
-        have 4,000 iterations, and the measured lookaheads 1,000. With fewer rivers the iterations are fewer, too.
+        A factor for the number of rivers, which is 100 with 1.0. With ten rivers or more, the measured lookaheads have
+        1,000 iterations. With fewer rivers the iterations are fewer, too.
     kept : Path, optional
         A file that keeps the figures of each river, so that a stopped measurement can go on.
 
@@ -65,28 +94,30 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
         If `kept` has figures of other settings.
     """
     count = max(1, round(_RIVERS * seconds))
-    share = min(1.0, seconds * _RIVERS / 10.0)  # from ten rivers on, all iterations
-    few, many = (max(4, round(share * number)) for number in (_ITERATIONS, _MOST_ITERATIONS))
-    settings = {"seed": _SEED, "iterations": [few, many]}
+    iterations = max(4, round(min(1.0, seconds * _RIVERS / 10.0) * _ITERATIONS))
+    settings = {"seed": _SEED, "iterations": iterations, "tolerance": _TOLERANCE}
     known = _known(kept, settings)
     with progress_bar(total=count, desc="rivers", unit="river") as progress:
         for number in range(count):
             if str(number) not in known:
-                known[str(number)] = _errors(_draw(HUNL, number), few, many)
+                known[str(number)] = _errors(_draw(HUNL, number), iterations)
                 if kept is not None:
                     write_atomically(kept, json.dumps(settings | {"rivers": known}))
             progress.update()
-    found = np.array([known[str(number)] for number in range(count)])
+    rivers = [_Errors(*known[str(number)]) for number in range(count)]
+    found = np.array([river.menus for river in rivers])
     rows = []
     for place, name in enumerate(MENUS):
-        error, worst, decisions = found[:, place].mean(axis=0)
+        error, chips, worst, decisions = found[:, place].mean(axis=0)
         half = 1.96 * found[:, place, 0].std(ddof=1) / count**0.5 if count > 1 else float("nan")
-        note = f"± {half:.2f}; worst hand {worst:.1f} %, {decisions:,.0f} decisions"
-        rows.append(Measurement(f"error of {name}", float(error), "% pot", f"{note}, {count} rivers"))
-    return rows
+        note = f"± {half:.2f}, {chips:.1f} mbb; worst hand {worst:.1f} %, {decisions:,.0f} decisions, {count} rivers"
+        rows.append(Measurement(f"error of {name}", float(error), "% pot", note))
+    gains, done = (np.array([getattr(river, name) for river in rivers]) for name in ("exploitability", "iterations"))
+    note = f"at most {gains.max():.4f} %; {done.mean():,.0f} iterations in the mean"
+    return [*rows, Measurement("exploitability of nine sizes", float(gains.mean()), "% pot", note)]
 
 
-def _known(kept: Path | None, settings: dict) -> dict[str, list[list[float]]]:
+def _known(kept: Path | None, settings: dict) -> dict[str, _Errors]:
     """Return the figures that a file keeps, by the number of the river; refuse a file of other settings."""
     if kept is None or not kept.is_file():
         return {}
@@ -113,38 +144,40 @@ def _draw(rules: HoldemRules, number: int) -> _Case:
     return _Case(state, board, ranges)
 
 
-def _errors(case: _Case, few: int, many: int) -> list[list[float]]:
-    """Return, for each menu, the mean and the largest error in % of the pot, and the number of decisions.
+def _errors(case: _Case, iterations: int) -> _Errors:
+    """Return the figures of a river.
 
-    The mean is over the hands of both seats. A hand counts by its weight in the range, times the weight of the other
-    seat's compatible hands.
+    Errors are means over the hands of both seats. A hand counts by its weight in the range, times the weight of the
+    other seat's compatible hands.
     """
-    expected, _ = _values(case, _NINE, many)
-    hands = rank_hands(case.state.rules, case.board)
-    live = case.ranges[:, hands.combos]
-    weights = live * fold_mass(hands, live[::-1])
-    found = []
+    nine = _solver(case, _NINE)
+    nine.run(iterations)
+    found = {_NINE: (_values(nine), len(nine.streets[0].betting.decisions))}
+    pot = pot_of(case.state)
+    while (gain := nine.evaluate().exploitability) > _TOLERANCE * pot and nine.iteration < _MOST_ITERATIONS:
+        nine.run(min(nine.iteration, _MOST_ITERATIONS - nine.iteration))
+    exact, weights = _values(nine), nine.ranges * nine.facing
+    menus = []
     for sizes in MENUS.values():
-        values, decisions = _values(case, sizes, few)
-        missed = 100.0 * abs(values - expected) / pot_of(case.state)
-        found.append([float((weights * missed).sum() / weights.sum()), float(missed.max()), float(decisions)])
-    return found
+        if sizes not in found:
+            solver = _solver(case, sizes)
+            solver.run(iterations)
+            found[sizes] = _values(solver), len(solver.streets[0].betting.decisions)
+        values, decisions = found[sizes]
+        missed = abs(values - exact) / pot
+        error = float((weights * missed).sum() / weights.sum())
+        chips = 1e3 * error * pot / case.state.rules.big_blind
+        menus.append([100.0 * error, chips, 100.0 * float(missed.max()), float(decisions)])
+    return _Errors(menus, 100.0 * gain / pot, nine.iteration)
 
 
-def _values(case: _Case, sizes: str, iterations: int) -> tuple[np.ndarray, int]:
-    """Return the values of both seats' hands, and the number of decisions.
-
-    Values are expected values in chips: float64[2, num_hands], in the order of `rank_hands`. They are means over the
-    second half of the iterations.
-    """
+def _solver(case: _Case, sizes: str) -> VectorSolver:
+    """Return the solver of a river with given bet sizes."""
     menu = BetMenu((((*(_MOST_RAISES * (parse_sizes(sizes),)), ()),),))
-    lookahead = Lookahead(case.state, case.board, (), _no_leaves, menu.raises)
-    solved = lookahead.solve(case.ranges, iterations, iterations // 2)
-    hands = rank_hands(case.state.rules, case.board)
-    masses = fold_mass(hands, case.ranges[::-1, hands.combos])
-    values = solved.means.values[:, 0, hands.combos]
-    return np.divide(values, masses, out=np.zeros_like(values), where=masses > 0.0), len(lookahead.betting.decisions)
+    return VectorSolver(Subgame(case.state, case.board, case.ranges, menu.raises), threads=1)
 
 
-def _no_leaves(boundary):
-    raise AssertionError("the last street has no boundary")
+def _values(solver: VectorSolver) -> np.ndarray:
+    """Return the values of both seats' best responses: float64[2, num_combos], in chips of the whole hand."""
+    values = np.stack([solver.combo_values(seat)[BEST] for seat in range(2)])
+    return np.divide(values, solver.facing, out=np.zeros_like(values), where=solver.facing > 0.0)

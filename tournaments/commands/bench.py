@@ -7,6 +7,7 @@ import math
 import sys
 
 from plurispiel.abstraction.machine.versions import machine_name, machine_text, package_versions
+from plurispiel.agents.values.bundled import BUNDLED
 from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.bot_profile import bench_bot_profile, bot_profile_text, profile_settings
@@ -18,6 +19,7 @@ from plurispiel.tournaments.bench.continual_exact import (
     continual_exact_text,
     draw_continual_exact,
 )
+from plurispiel.tournaments.bench.continual_spots import bench_continual_spots
 from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
 from plurispiel.tournaments.bench.deep_cfr import bench_deep_cfr, deep_cfr_text
 from plurispiel.tournaments.bench.engine import bench_engine
@@ -98,12 +100,15 @@ def main(options: argparse.Namespace) -> int:
     if options.games is not None and options.name != "search-exact":
         raise ValueError(f"--games: only for bench search-exact, got bench {options.name}")
     games = parse_games(options.games, is_drawn=options.picture is not None) if options.name == "search-exact" else ()
-    if options.nets and options.name not in ("continual", "continual-exact"):
-        raise ValueError(f"--nets: only for bench continual and continual-exact, got bench {options.name}")
-    if options.nets and options.name == "continual" and len(options.nets) > 1:
-        raise ValueError(f"--nets: bench continual takes one folder, got {len(options.nets)}")
-    if options.keep and options.name != "sparse-lookaheads":
-        raise ValueError(f"--keep: only for bench sparse-lookaheads, got bench {options.name}")
+    nets = [str(each) for each in options.nets or ()]
+    if nets and options.name not in ("continual", "continual-exact", "continual-spots"):
+        raise ValueError(
+            f"--nets: only for bench continual, continual-exact and continual-spots, got bench {options.name}"
+        )
+    if len(nets) > 1 and options.name != "continual-exact":
+        raise ValueError(f"--nets: bench {options.name} takes one folder, got {len(nets)}")
+    if options.keep and options.name not in ("continual-spots", "sparse-lookaheads"):
+        raise ValueError(f"--keep: only for bench continual-spots and sparse-lookaheads, got bench {options.name}")
     if options.name not in ("rows", "cluster"):  # these two time no kernels, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
@@ -115,7 +120,9 @@ def main(options: argparse.Namespace) -> int:
     elif options.name == "continual-exact":
         rows = bench_continual_exact(options.seconds, options.nets or ())
     elif options.name == "continual":
-        rows = bench_continual(options.seconds, nets=options.nets[0] if options.nets else None)
+        rows = bench_continual(options.seconds, nets=nets[0] if nets else "")
+    elif options.name == "continual-spots":
+        rows = bench_continual_spots(options.seconds, nets[0] if nets else BUNDLED, options.keep)
     elif options.name == "sparse-lookaheads":
         rows = bench_sparse_lookaheads(options.seconds, options.keep)
     elif options.name == "search-exact":

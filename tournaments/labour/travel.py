@@ -190,12 +190,14 @@ def _path_in(spec: str, folder: str = "") -> str:
 
 
 def _nets_of(spec: str) -> list[str]:
-    """Return the folders of the networks with which ``continual`` plays; an empty list for other agents."""
+    """Return the folders of networks with which ``continual`` plays; the package's own networks have none here."""
     from plurispiel.agents.continual.config import net_folder
+    from plurispiel.agents.values.bundled import BUNDLED
 
     parsed = parse_spec(spec)
     options = dict(parsed.options) if parsed.name == "continual" else {}
-    return [folder for folder in (options.get("nets", ""), net_folder(options.get("values", ""))) if folder]
+    folders = options.get("nets", ""), net_folder(options.get("values", ""))
+    return [folder for folder in folders if folder not in ("", BUNDLED)]
 
 
 def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:

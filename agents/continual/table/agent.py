@@ -2,7 +2,6 @@
 
 import copy
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.planned import planned_rows
 from plurispiel.agents.search.solution import Solutions
+from plurispiel.agents.values.bundled import find_nets
 from plurispiel.agents.values.margins import warmup as prepare_margins
 from plurispiel.agents.values.net import warmup as prepare_nets
 
@@ -88,7 +88,7 @@ class TableAgent(RangeAgent):
             prepare(by_buckets=True)
             self._is_compiled = True
         if self.config.nets and self._nets.flop is None:
-            folder = Path(self.config.nets)
+            folder = find_nets(self.config.nets)
             before = load_street_nets(folder, PREFLOP_NETS) if self.blueprint is None else None
             self._nets = TableNets(load_street_nets(folder), before)
             for warmup in (prepare_lookaheads, prepare_nets, prepare_margins):

@@ -16,8 +16,9 @@ PREFLOP_NETS = ("end-of-preflop", "flop")
 PREFLOPS = ("blueprint", "nets")
 
 _ITERATIONS = 150
-_MIN_SECONDS = 2.0 * MIN_SECONDS
-"""Twice the shortest limit of a search, as for a safe search: computing the values of the last solution takes time."""
+_MIN_SECONDS, _MIN_SECONDS_WITH_NETS = 2.0 * MIN_SECONDS, 0.3
+"""The shortest time limits. The first is twice that of a search, as for a safe search: computing the values of the last
+solution takes time. With networks, no flop and its later streets are laid out."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class TableConfig:
         stands for 150 iterations, or for the time limit if there is one. Without a time limit, the same seed gives the
         same play.
     time : float
-        Seconds for each decision, including all its work, in place of `iterations`; 0 for no limit.
+        Seconds for each decision, including all its work, in place of `iterations`; at least 1, with `nets` at least
+        0.3; 0 for no limit.
     threads : int
         Number of threads; 0 for as many as there are processors.
     estimate : float
@@ -43,9 +45,9 @@ class TableConfig:
         Actions below this probability are not played, unless all are below it. On the river, where no board is sampled,
         all actions are played.
     nets : str
-        Folder with networks for the end of the flop and the start of the turn, in subfolders named by their levels.
-        The networks stand for the turn and the river in solves of the flop. If empty, a flop is solved to the end of
-        the hand.
+        Folder with networks for the end of the flop and the start of the turn, in subfolders named by their levels;
+        ``bundled`` for those of the package. The networks stand for the turn and the river in solves of the flop. If
+        empty, a flop is solved to the end of the hand.
     preflop : {"blueprint", "nets"}
         The player before the flop: the blueprint, or continual re-solving with further networks, `PREFLOP_NETS`, from
         the folder `nets`. Re-solving needs no blueprint at all.
@@ -73,8 +75,10 @@ class TableConfig:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for the default, got {self.iterations!r}")
         if self.iterations and self.time:
             raise ValueError(f"give iterations or time, not both, got {self.iterations} and {self.time:g}")
-        if self.time and not (math.isfinite(self.time) and _MIN_SECONDS <= self.time <= MAX_SECONDS):
-            raise ValueError(f"time is {_MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, got {self.time!r}")
+        shortest = _MIN_SECONDS_WITH_NETS if self.nets else _MIN_SECONDS
+        if self.time and not (math.isfinite(self.time) and shortest <= self.time <= MAX_SECONDS):
+            least = f"{shortest:g}" if self.nets else f"{shortest:g} (with nets {_MIN_SECONDS_WITH_NETS:g})"
+            raise ValueError(f"time is {least} to {MAX_SECONDS:g} seconds, got {self.time!r}")
         if self.threads < 0:
             raise ValueError(f"threads must be at least 1, or 0 for all processors, got {self.threads!r}")
         for name in ("estimate", "purge"):
@@ -97,7 +101,7 @@ class TableConfig:
     def search(self) -> SearchConfig:
         """The settings of the solver that continual re-solving shares with search."""
         return SearchConfig(
-            time=self.time or SearchConfig.time,
+            time=max(self.time, MIN_SECONDS) if self.time else SearchConfig.time,
             iterations=0 if self.time else self.iterations or _ITERATIONS,
             threads=self.threads,
             purge=self.purge,

@@ -175,12 +175,12 @@ class TableHand:
 
     def decision(self, public: PublicState) -> TableDecision:
         """Return the decision at a public state that the blueprint does not play."""
-        self._deadline.begin(self._search.time)
+        self._deadline.begin(self._config.time)
         return self._decision(public.actions, public.board)
 
     def solution(self, public: PublicState) -> Solved:
         """Return the solution that serves a decision that the blueprint does not play."""
-        self._deadline.begin(self._search.time)
+        self._deadline.begin(self._config.time)
         return self._solution(public.actions, public.board)
 
     def _decision(self, actions: Actions, board: tuple[int, ...]) -> TableDecision:

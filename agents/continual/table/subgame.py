@@ -77,6 +77,11 @@ class SolvedSubgame:
         self.root, self.seat, self.bounds, self.history = root, seat, bounds, history
         self.solver, self.seconds = solver, seconds
 
+    @property
+    def iterations(self) -> int:
+        """Number of iterations."""
+        return self.solver.iteration
+
     @functools.cached_property
     def _decisions(self) -> list[dict[Path, BettingDecision]]:
         """The decisions of the first street and of the next one, by the actions since the root."""

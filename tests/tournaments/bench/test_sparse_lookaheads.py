@@ -8,6 +8,8 @@ import pytest
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.agents.continual.lookahead import Lookahead
 from plurispiel.agents.values.levels import chips_behind, pot_of
 from plurispiel.tournaments.bench import sparse_lookaheads
 from plurispiel.tournaments.bench.sparse_lookaheads import MENUS, bench_sparse_lookaheads
@@ -19,7 +21,8 @@ pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reaso
 def few(monkeypatch):
     monkeypatch.setattr(sparse_lookaheads, "_RIVERS", 2)
     monkeypatch.setattr(sparse_lookaheads, "_ITERATIONS", 40)
-    monkeypatch.setattr(sparse_lookaheads, "_MOST_ITERATIONS", 40)
+    monkeypatch.setattr(sparse_lookaheads, "_TOLERANCE", 1e-9)
+    monkeypatch.setattr(sparse_lookaheads, "_MOST_ITERATIONS", 12)
     monkeypatch.setattr(sparse_lookaheads, "_SPR", (0.5, 1.0))
 
 
@@ -33,8 +36,36 @@ def test_stacks_and_ranges():
 
 def test_the_same_sizes_and_iterations_have_no_error_and_fewer_have_one():
     rows = bench_sparse_lookaheads(1.5)
-    assert [row.name.removeprefix("error of ") for row in rows] == list(MENUS)
-    assert rows[0].value == 0.0 and all(row.value > 0.01 for row in rows[1:])
+    *errors, left = rows
+    assert [row.name.removeprefix("error of ") for row in errors] == list(MENUS)
+    assert errors[0].value == 0.0 and all(row.value > 0.01 for row in errors[1:])
+    assert 0.0 < left.value < 5.0 and "; 12 iterations" in left.note
+
+
+def test_nine_sizes_are_solved_until_they_are_exact(monkeypatch):
+    case = sparse_lookaheads._draw(HUNL, 0)
+    monkeypatch.setattr(sparse_lookaheads, "_TOLERANCE", 2e-3)
+    monkeypatch.setattr(sparse_lookaheads, "_MOST_ITERATIONS", 10_000)
+    found = sparse_lookaheads._errors(case, 20)
+    assert found.iterations in (40, 80, 160, 320) and 0.0 < found.exploitability <= 0.2
+    assert found.menus[0][0] > 0.0  # twenty iterations of nine sizes are compared with more of them
+    pots = pot_of(case.state) / HUNL.big_blind
+    assert all(abs(mbb - error / 100.0 * pots * 1000.0) < 1e-9 for error, mbb, _, _ in found.menus)
+
+
+def test_the_values_are_those_of_continual_re_solvings_lookahead():
+    """Two algorithms find one equilibrium: discounted CFR, and the hybrid of CFR and CFR+, whose means are taken."""
+    case = sparse_lookaheads._draw(HUNL, 1)
+    solver = sparse_lookaheads._solver(case, "1p allin")
+    solver.run(1000)
+    lookahead = Lookahead(case.state, case.board, (), lambda boundary: None, solver.subgame.menu)
+    means = lookahead.solve(case.ranges, 1000, 500).means.values[:, 0]
+    hands = rank_hands(HUNL, case.board)
+    masses = np.zeros_like(means)
+    masses[:, hands.combos] = fold_mass(hands, case.ranges[::-1, hands.combos])
+    values = np.divide(means, masses, out=np.zeros_like(means), where=masses > 0.0)
+    missed = (solver.ranges * solver.facing * abs(values - sparse_lookaheads._values(solver))).sum()
+    assert missed / (solver.ranges * solver.facing).sum() < 0.002 * pot_of(case.state)
 
 
 def test_a_stopped_measurement_goes_on(tmp_path, monkeypatch):

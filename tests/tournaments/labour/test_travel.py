@@ -25,4 +25,5 @@ def test_networks_at_a_relative_path_are_refused():
     for option in ("nets=nets", "values=net:nets"):
         with pytest.raises(ValueError, match="the networks in nets are not sent .* absolute path"):
             paths_of(["tag", f"continual?{option}"])
-    assert paths_of(["continual?nets=/disk/nets", "continual?values=exact", "continual"]) == []
+    travelled = "continual?nets=/disk/nets", "continual?nets=bundled", "continual?values=exact", "continual"
+    assert paths_of(travelled) == []

@@ -36,6 +36,7 @@ def add(commands) -> None:
             "search-spots",
             "continual",
             "continual-exact",
+            "continual-spots",
             "sparse-lookaheads",
             "deep-cfr",
             "mixing",
@@ -53,8 +54,9 @@ def add(commands) -> None:
         "exploitability of search in small games, and its gain against the heads-up blueprint. continual measures "
         "the time of heads-up continual re-solving, and the share of the opponent's hands that stay within their "
         "bounds; continual-exact measures the exploitability of continual re-solving "
-        "in small games by iterations, by errors of its values and by options. sparse-lookaheads measures the error of "
-        "solves of random rivers with few bet sizes (an hour of a core for 30 rivers). deep-cfr measures the "
+        "in small games by iterations, by errors of its values and by options. continual-spots measures the loss of "
+        "single solves of rivers, turns and flops by iterations, time, bounds and networks. sparse-lookaheads measures "
+        "the error of solves of random rivers with few bet sizes (twenty minutes of a core). deep-cfr measures the "
         "exploitability of Deep CFR, MCCFR and CFR+ after 10, 60 and 300 core-seconds in small games (hours; "
         "pip install 'plurispiel[deep]'). mixing compares how often the blueprint "
         "and solutions without buckets mix actions in the same spots. coverage counts how often confidence intervals "
@@ -94,14 +96,15 @@ def add(commands) -> None:
         type=Path,
         nargs="+",
         metavar="FOLDER",
-        help="continual-exact: value networks of Leduc poker, measured and drawn, too. continual: the folder of the "
-        "networks of hold'em, as in the agent's option nets",
+        help="continual-exact: value networks of Leduc poker, measured and drawn, too. continual and continual-spots: "
+        "the folder of the networks of hold'em, or bundled, as in the agent's option nets",
     )
     parser.add_argument(
         "--keep",
         type=Path,
         metavar="FILE",
-        help="sparse-lookaheads only: a file that keeps the figures of each river; the same command goes on there",
+        help="continual-spots and sparse-lookaheads only: a file that keeps the figures of each spot or river; the "
+        "same command goes on there",
     )
     _add_peers(add_group(parser, "peers only"))
     _add_profile(add_group(parser, "bot-profile only"))

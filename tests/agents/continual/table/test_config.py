@@ -8,6 +8,7 @@ def test_budgets():
     assert TableConfig(iterations=7).search.iterations == 7
     limited = TableConfig(time=2.5).search
     assert (limited.iterations, limited.time) == (0, 2.5)
+    assert TableConfig(time=0.3, nets="bundled").search.time == 0.5  # the least of a search; a hand keeps to 0.3
 
 
 @pytest.mark.parametrize(
@@ -15,8 +16,9 @@ def test_budgets():
     [
         ({"iterations": -1}, "iterations are 1 to"),
         ({"iterations": 5, "time": 1.0}, "give iterations or time, not both, got 5 and 1"),
-        ({"time": 0.5}, "time is 1 to 3600 seconds, got 0.5"),
-        ({"time": float("nan")}, "time is 1 to 3600 seconds, got nan"),
+        ({"time": 0.5}, r"time is 1 \(with nets 0.3\) to 3600 seconds, got 0.5"),
+        ({"time": 0.2, "nets": "bundled"}, "time is 0.3 to 3600 seconds, got 0.2"),
+        ({"time": float("nan")}, r"time is 1 \(with nets 0.3\) to 3600 seconds, got nan"),
         ({"threads": -1}, "threads must be at least 1"),
         ({"estimate": 1.0}, "estimate is a probability"),
         ({"purge": -0.1}, "purge is a probability"),

@@ -155,6 +155,18 @@ def test_other_networks_are_another_agent(config, tmp_path):
     assert len(digests) == 3
 
 
+def test_the_networks_of_the_package_answer_a_flop(config):
+    """Against a bet of the pot, a set never folds and a hand without a pair or a draw mostly does."""
+    agent = agent_at(dataclasses.replace(config, iterations=30, nets="bundled"), 1)
+    public = public_after((*START, 500))
+    assert isinstance(agent.solution(public), SolvedStreet) and agent.counts["clamped"] == 0
+    found = agent.range_strategy(public)
+    folds = found.probabilities[:, found.actions.tolist().index(0)]
+    best, worst = (HUNL.combo_id(parse_cards(each)) for each in ("QhQd", "5c4d"))
+    assert folds[best] < 0.05 < 0.5 < folds[worst]
+    assert agent_digest("continual?nets=bundled").startswith(agent_digest("continual"))
+
+
 def test_folders_without_the_networks_are_refused(config, tmp_path):
     with pytest.raises(ArtefactRefused, match="end-of-flop"):
         make_agent(f"continual?nets={tmp_path}").restart(HUNL, 0, np.random.default_rng(1))
