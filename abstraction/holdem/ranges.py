@@ -208,7 +208,7 @@ def _between(first: tuple[int, int, str], last: tuple[int, int, str], text: str)
     """
     (high, low, suits), (last_high, last_low, last_suits) = sorted((first, last), reverse=True)
     same_gap = high - low == last_high - last_low
-    if suits != last_suits or not (same_gap or (high == last_high and last_low < last_high)):
+    if suits != last_suits or not (same_gap or (high == last_high and low < high)):
         raise ValueError(f"{text!r} has no classes between its ends: write it like 77-44, A5s-A2s or T9s-54s")
     for down in range(low - last_low + 1):
         yield (high - down if same_gap else high, low - down, suits)

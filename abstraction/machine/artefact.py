@@ -169,9 +169,7 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
     ArtefactRefused
         If the folder does not hold a complete, undamaged artefact of this kind and format.
     """
-    folder = Path(os.path.realpath(folder))
-    if not folder.exists() and _replaced(folder).exists():  # `write_artefact` was killed halfway, or is running now
-        folder = _replaced(folder)
+    folder = _present(folder)
     manifest = _read_manifest(folder, kind)
     if manifest["format"] != format_version:
         raise ArtefactRefused(
@@ -190,7 +188,13 @@ def stored_config(folder: Path, kind: str) -> dict[str, Any]:
     ArtefactRefused
         If the folder holds no artefact of this kind with an undamaged manifest.
     """
-    return _read_manifest(Path(os.path.realpath(folder)), kind)["config"]
+    return _read_manifest(_present(folder), kind)["config"]
+
+
+def _present(folder: Path) -> Path:
+    """Return the folder of an artefact, or the one moved aside: `write_artefact` was killed halfway or is running."""
+    folder = Path(os.path.realpath(folder))
+    return _replaced(folder) if not folder.exists() and _replaced(folder).exists() else folder
 
 
 def check_once(artefact: Artefact, check: Callable[[], None]) -> None:

@@ -72,9 +72,10 @@ def interrupts_held() -> Iterator[None]:
     # Signals are blocked because child processes inherit the mask. Signals are also recorded, because another thread of
     # this process may receive a signal: the mask holds for the main thread only.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    for number in SIGNALS:
-        if handlers[number] is not signal.SIG_IGN:
+    # A handler that was not installed from Python is None here, and could not be put back: it stays.
+    handlers = {number: handler for number in SIGNALS if (handler := signal.getsignal(number)) is not None}
+    for number, handler in handlers.items():
+        if handler is not signal.SIG_IGN:
             signal.signal(number, lambda number, frame: held.append(number))
     try:
         yield

@@ -72,6 +72,7 @@ def test_classes_and_weights():
         ("AhAh", "card appears twice"),
         ("AKs-QJo", "no classes between"),
         ("AKs-T8s", "no classes between"),
+        ("AA-AT", "no classes between"),
         ("Random+", "written like"),
     ],
 )

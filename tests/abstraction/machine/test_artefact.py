@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.machine import artefact
-from plurispiel.abstraction.machine.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
+from plurispiel.abstraction.machine.artefact import (
+    ArtefactRefused,
+    check_once,
+    load_artefact,
+    stored_config,
+    write_artefact,
+)
 
 KIND = "test table"
 ARRAYS = {
@@ -170,6 +176,7 @@ def test_a_writer_killed_at_any_step_leaves_the_old_or_the_new(folder, monkeypat
         with pytest.raises(Killed):
             write_artefact(folder, KIND, 2, {"regret": np.ones(3)}, {})
     assert load_artefact(folder, KIND, 2).arrays.keys() == expected
+    assert stored_config(folder, KIND) == load_artefact(folder, KIND, 2).config
     write_artefact(folder, KIND, 2, {"regret": np.ones(3)}, {})
     assert load_artefact(folder, KIND, 2).arrays.keys() == {"regret"}
     assert not (folder.parent / ".table.replaced").exists()
