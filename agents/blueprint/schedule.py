@@ -14,9 +14,10 @@ MAX_SNAPSHOTS = 250
 class Schedule:
     """The iterations at which a run discounts, prunes, averages and takes snapshots.
 
-    The average strategy of the first street is a mean over visits: an update adds the current strategy of every row
-    that it visits. The average strategy of later streets is a mean over the visits of traversals or over snapshots, see
-    `num_snapshots`. A snapshot is the current strategy of all rows visited so far. A `Trainer` with ``average_all``
+    The first street's rows are averaged by updates, one every `average_every` iterations (`add_strategy`). An update
+    walks through one deal, and adds to the average the current strategy of each row of the first street that it visits.
+    Later streets are averaged over the visits of traversals or over snapshots, see `num_snapshots`. A snapshot is the
+    current strategy of all rows of later streets that have been visited so far. A `Trainer` with ``average_all``
     averages every street like the first.
 
     Attributes

@@ -41,13 +41,13 @@ _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
 _PIECE = 1 << 16
 _AMPLE = 0.5
-"""The largest share of the free memory for which tables use large pages.
+"""Tables that need less than this share of the available memory may lie in large pages (`sparse_zeros`).
 
-Large pages are faster, but soon the whole memory of the tables is resident.
+Large pages are faster, but a few scattered writes soon make whole tables resident.
 """
 _STATE = ("regrets", "sums", "later_sums", "weighted_visits", "streams", "counters")
 _BY_THREAD = ("streams", "counters", "decks")
-_PADDING = 8  # uint64 words: streams of two threads share no cache line
+_PADDING = 8  # words of 8 bytes for each thread, a cache line's length: threads seldom write to one line
 
 
 class TraversalSettings(NamedTuple):
@@ -82,7 +82,7 @@ class IterationSpan(NamedTuple):
     first, last : int
         The number of the first iteration, from 0, and one past the number of the last iteration.
     prune_from, average_from : int
-        The number of the run's first iteration that prunes, and of the first that may add to the average.
+        The number of the run's first iteration that may prune, and of the first that may add to the averages.
     """
 
     first: int
@@ -424,7 +424,7 @@ def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 
 
 def warmup() -> None:
     """Compile every kernel that training calls."""
-    for num_snapshots, exact in ((1, False), (0, False), (0, True)):  # sums of two types, and regrets of two
+    for num_snapshots, exact in ((1, False), (0, False), (0, True)):  # sums of two types, and regrets of two types
         plan = Schedule(400, discount_until=1.0, prune_from=0.0, num_snapshots=num_snapshots)
         trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan, exact=exact)
         trainer.run()

@@ -37,8 +37,9 @@ class Mark:
         Winnings in mbb per hand against the previous mark's blueprint in a duplicate match, and their standard error;
         NaN at the first mark, or if that blueprint cannot be read.
     against_final, against_final_deviation : float
-        Winnings in mbb per hand against the finished blueprint in a duplicate match, and their standard error; NaN
-        before the end, at a mark at the end, or if the mark's blueprint cannot be read.
+        Winnings in mbb per hand against the finished blueprint in a duplicate match, and their standard error. NaN
+        while the run trains, if the mark is at the finished blueprint's iteration, or if the mark's blueprint cannot be
+        read.
     """
 
     iteration: int
@@ -90,11 +91,11 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a training, completed by its core-hours and the gain of its last doubling.
 
     ``core_hours`` are hours times threads; None if the record lacks either. ``last_doubling_from`` is the iteration of
-    the latest mark in the first half of the run. If that mark lies well before the middle, the gain covers more than a
-    doubling.
+    the latest mark in the first half of the run whose blueprint has played the finished blueprint. If that mark lies
+    well before the middle, the gain covers more than a doubling.
     ``last_doubling_mbb`` is the finished blueprint's winnings in mbb per hand against the blueprint of that mark, in a
     duplicate match. ``last_doubling_ci95`` is the half-width of the 95 % confidence interval of these winnings. The
-    three entries of the last doubling are None if no mark in the first half has played the finished blueprint.
+    three entries of the last doubling are None if there is no such mark.
 
     Raises
     ------

@@ -55,10 +55,11 @@ class TranslatedRows:
     def _folding(
         self, rows: np.ndarray, actions: tuple[int, ...], between: BetweenNodes, buckets: np.ndarray
     ) -> np.ndarray:
-        """Return rows that fold to a bet between two sizes as often as the weighted mean of the rows at both sizes.
+        """Return rows with new probabilities of a fold, for decisions after a bet between two sizes of the tree.
 
-        The other actions of a row share the remaining probability in the same proportions as before. If the row had
-        only a fold, the call gets the remaining probability.
+        A row's new probability is the mean of the blueprint's folds after the lower and the upper size. The mean is
+        weighted by the probabilities of the two sizes. The row's other actions share the remaining probability in the
+        same proportions as before. If the row had only a fold, the call gets the remaining probability.
         """
         folds = (1.0 - between.share) * self._folds(between.upper, buckets)
         if between.lower is not None:
@@ -72,7 +73,7 @@ class TranslatedRows:
         return rows
 
     def _folds(self, node: int, buckets: np.ndarray) -> np.ndarray:
-        """Return the probability of each bucket to fold at a decision: float64[num_buckets]."""
+        """Return each bucket's probability of a fold at a decision, 0 for missing rows: float64[num_buckets]."""
         if self._blueprint.tree.actions(node)[0] != FOLD:
             return np.zeros(len(buckets))
         return self._blueprint.strategy(node, buckets)[:, 0].astype(np.float64)

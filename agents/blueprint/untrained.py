@@ -1,4 +1,4 @@
-"""A blueprint of a small game after no iteration of training, which serves to compile kernels."""
+"""An untrained blueprint of a small game, for calls that need any blueprint, such as those that compile kernels."""
 
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem.rules import LEDUC
