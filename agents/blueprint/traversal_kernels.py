@@ -27,13 +27,17 @@ WORD, FIRST_CHILD, ROW, PAID = 0, 1, 2, 3
 """Words of a decision's record."""
 
 NUMBER, POT, LEVEL = 1, 2, 3
-"""Words of an end's record. The level is the contribution of each live seat, or -1 if these contributions differ."""
+"""Words of an end's record.
+
+The level is the contribution that all live seats have in common. It is -1 if the live seats' contributions differ, or
+if the pot is above 2^31 - 1 chips.
+"""
 
 CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
-"""Entries of a frame, which is an open decision.
+"""Entries of a frame. A frame describes an open decision, whose actions are still being followed.
 
-`CHILD` is its first child, `CELL` the first cell of its row, and `PLACE` the index of the action being followed.
-`COUNT` is the number of actions, and `EXPLORED` the bit set of the actions to follow.
+`CHILD` is the decision's first child, `CELL` the first cell of its row, and `PLACE` the index of the action being
+followed. `COUNT` is the number of actions, and `EXPLORED` the bit set of the actions to follow.
 """
 
 SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT, CALL_BIT = 0xFF, 2, 8, 1 << 16, 1 << 17
@@ -73,7 +77,7 @@ def pack_nodes(tree, nodes):
             if tree.folded[first] >> seat & 1 == 0:
                 live |= np.int64(1 << seat)
                 level = paid if level == -2 or level == paid else np.int64(-1)
-        # The complement keeps the word of an end negative whoever is left, so one comparison tells ends apart.
+        # The complement is negative whoever is left, so one comparison tells an end from a decision.
         nodes[node, WORD] = ~live
         nodes[node, POT] = min(pot, _INT32_MAX)
         # With equal contributions there are no side pots, and `end_value` needs no layers.
@@ -255,9 +259,9 @@ def draw_by_regrets(regrets, cell, num_actions, stream):
 def _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy):
     """Return the bit set of actions that a pruning traversal follows (TRAVERSE-MCCFR-P). Modified in place: `strategy`.
 
-    As in the supplement, actions with very negative regret are skipped, except on the last street and where an action
-    ends the betting. Regret matching gives the skipped actions probability 0 if any regret is positive. If none is
-    (`matched` is False), the followed actions get equal probabilities here.
+    As in the supplement, actions with very negative regret are skipped, except on the last street. Folds and actions
+    that end the betting are never skipped. Regret matching gives the skipped actions probability 0 if any regret is
+    positive. If none is (`matched` is False), the followed actions get equal probabilities here.
     """
     everything = (1 << num_actions) - 1
     if word & (1 << SEAT_SHIFT) - 1 == game.num_streets - 1:
@@ -284,7 +288,7 @@ def _add_visit(regrets, cell, num_actions, strategy, visits):
     for a in range(num_actions):
         visits[cell + a] += strategy[a]
         total += visits[cell + a]
-    if total > _MAX_VISITS:  # float32 counts up to 2**24: the visits so far count half from here on
+    if total > _MAX_VISITS:  # float32 loses small additions to large sums: the visits so far count half from here on
         for a in range(num_actions):
             visits[cell + a] *= 0.5
 
@@ -316,11 +320,13 @@ def traverse_betting(tree, game, settings, regrets, visits, stream, work, traver
 
     Notes
     -----
-    Every action of the traverser is followed; for other seats one action is drawn. A sampled regret needs no weight:
-    the probability of the sample is the reach of chance and the others, which cancels (Lanctot et al., section 3.2).
+    Every action of the traverser is followed, except pruned ones; for other seats one action is drawn. A sampled regret
+    needs no weight: the probability of the sample is the reach of chance and the others, which cancels (Lanctot et al.,
+    section 3.2).
+
     In `visits` the rows of the seats that draw their actions are averaged, as in external sampling for two players
     (Lanctot et al., section 3.2): such a row is visited in proportion to the reach of its own seat. With more seats the
-    reach of the other seats that draw enters, too; the paper avoids that by snapshots.
+    reach of the other seats that draw enters, too; Brown and Sandholm avoid that by snapshots.
 
     Algorithm 1 plays on after the traverser's fold. Here the walk ends at the fold, because nothing later changes the
     value.
@@ -484,8 +490,8 @@ def run_iterations(dealt, settings, span, regrets, sums, visits, stream, work, c
     """
     tree, game = dealt.tree, dealt.game
     for iteration in range(span.first, span.last):
-        # One deal for all seats, where Algorithm 1 samples chance in each traversal: every traversal by itself still
-        # sees a random deal, and draws new actions of its opponents.
+        # Algorithm 1 samples chance anew in each traversal. Here the traversals of all seats share one deal: each by
+        # itself still sees a random deal, and draws new actions of its opponents.
         deal_hand(dealt.tables, game, dealt.cards, stream, work)
         averaged = visits if iteration >= span.average_from else visits[:0]
         for seat in range(game.num_seats):
