@@ -139,7 +139,7 @@ class ContinualAgent(Agent):
         if agent is None:
             meant, known = ("hold'em", ContinualConfig) if is_small else ("small games", TableConfig)
             raise ValueError(
-                f"these options of continual are for {meant}; with {rules.num_streets} streets they are "
+                f"these options of continual are for {meant}; with {rules.num_streets} streets the options are "
                 f"{', '.join(_names(known))}"
             )
         agent.restart(rules, seat, rng)

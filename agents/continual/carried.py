@@ -27,7 +27,7 @@ from plurispiel.agents.continual.lookahead import SolvedLookahead
 __all__ = ["NOBODY", "Carried", "expected_values", "facing", "start"]
 
 NOBODY = 1e-12
-"""If the weight of all hands is smaller, no hand counts as taking an action or as facing another hand."""
+"""A range whose weights sum to less counts as empty: no hand takes the action, or none is left after the cards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Carried:
         return carried.bounded(solution, solution.decision(node).children[action], 1 - seat, reach)
 
     def bounded(self, solution: SolvedLookahead, node: int, other: int, reach: np.ndarray | None = None) -> "Carried":
-        """Return the same range with the opponent's values at a node of a solution as bounds.
+        """Return the same range with new bounds: the opponent's values at a node of a solution, and no estimate.
 
         Parameters
         ----------

@@ -138,7 +138,7 @@ def config_from_options(options: Mapping[str, str]) -> ContinualConfig:
 
 
 def read_options(options: Mapping[str, str], config: type) -> dict[str, Any]:
-    """Return the values of options, each of the type of the default in a dataclass of settings.
+    """Return the values of options, each converted to the type that its default has in the dataclass `config`.
 
     Raises
     ------

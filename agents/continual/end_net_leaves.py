@@ -39,7 +39,7 @@ class EndNetLeaves:
     Raises
     ------
     ArtefactRefused
-        If the network is for another game or street.
+        If the network is not for the end of this street, or its game differs in more than stacks, blinds and bet sizes.
     """
 
     num_solves = 0
@@ -129,6 +129,6 @@ def _require(stored: StoredNet, boundary: Boundary) -> None:
 
 
 def _same_cards(first: HoldemRules, second: HoldemRules) -> bool:
-    """Return whether two games differ only in chips and bets; a network sees chips in pots, so it plays both."""
+    """Return whether games differ at most in chips and bet sizes: networks see chips in pots, so one serves both."""
     names = "num_seats", "num_suits", "num_ranks", "num_hole_cards", "board_cards", "first_seats", "is_limit"
     return all(getattr(first, name) == getattr(second, name) for name in names)

@@ -25,8 +25,8 @@ class ExactLeaves:
 
     The solver starts from zero at each call of `values`.
 
-    A bound needs the values of best responses. The average strategy's own values are those of an average opponent, and
-    re-solving with them does not converge.
+    Bounds need the values of best responses. With the values of the average strategies against each other, re-solving
+    does not converge.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class ExactLeaves:
     def __init__(self, boundary: Boundary, inner: int):
         rules = boundary.rules
         ranges = np.ones((2, rules.num_combos))
-        different = np.arange(rules.num_combos, dtype=np.float64)[None]  # ranges may tell suits apart
+        different = np.arange(rules.num_combos, dtype=np.float64)[None]  # no board may stand for a class of boards
         deals = deal_streets(rules, boundary.street, boundary.board, ranges, different, np.float64)[1]
         self.boards = deals.boards
         self.num_solves = self.num_iterations = 0

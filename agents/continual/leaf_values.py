@@ -53,7 +53,7 @@ class Boundary:
     ends: tuple[BettingState, ...] = ()
 
     def pots(self) -> np.ndarray:
-        """Return the chips of both seats in the middle at each end: float64[E]; 0 where a seat is all-in."""
+        """Return the pot at each end of the street: float64[E]; 0 where a seat is all-in."""
         found = np.zeros(self.betting.num_roots)
         for decision in reversed(self.betting.decisions):
             found[decision.root] = sum(decision.state[CONTRIB : CONTRIB + 2])
@@ -80,7 +80,7 @@ class Leaves(Protocol):
 
     @property
     def num_solves(self) -> int:
-        """Number of solves of the next street so far: one for each end and board at each call of `values`."""
+        """Number of solves of the next street so far. A solver counts one for each end, board and call of `values`."""
 
     @property
     def num_iterations(self) -> int:
@@ -91,7 +91,7 @@ class Leaves(Protocol):
 
 
 ValueFunction = Callable[[Boundary], Leaves]
-"""Returns the leaves of a lookahead with a boundary."""
+"""Returns the leaves of the lookahead that ends at a boundary."""
 
 
 def boards_after(boundary: Boundary) -> list[tuple[int, ...]]:

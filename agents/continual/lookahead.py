@@ -53,7 +53,7 @@ class Opponent(NamedTuple):
     bounds : float64[num_combos]
         The value of terminating with each combo, in chips of the whole hand.
     forced : float64[num_combos]
-        The weight with which each combo continues without a choice.
+        An additional weight of each combo, which continues without a choice.
     """
 
     seat: int
@@ -253,7 +253,7 @@ class Lookahead:
         )
 
     def restored(self, values: np.ndarray, reached: np.ndarray, end_pairs: np.ndarray) -> SolvedLookahead:
-        """Return a solution of this lookahead from kept numbers, as in `SolvedLookahead`, without means at ends."""
+        """Return a solution made of saved arrays of a `SolvedLookahead`. Its `means` have only values at nodes."""
         num_ends = len(self._arrays.ends)
         means = Means(values, np.zeros((2, num_ends, 0)), np.zeros((2, num_ends, 0, 0)))
         return self._solved(means, reached, end_pairs)
@@ -306,7 +306,8 @@ class Lookahead:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return values at nodes, reach at ends, and values by board at ends, all of the average strategies.
 
-        With ``best``, the values at nodes are those of best responses to the average strategies.
+        With ``best``, the values at nodes are those of best responses to the average strategies. The gadget's choices
+        are not averaged: the opponent enters the root with the weights that follow the last iteration.
         """
         kernels.go_down(self._arrays, *self._cards, tables, entry, tables.strategy_sums)
         by_board = np.zeros((2, 0, 0, len(self._hands.combos)))

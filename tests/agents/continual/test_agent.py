@@ -53,11 +53,11 @@ def test_specs():
             "heads-up no-limit hold'em, and two-seat games of one or two streets, got a no-l",
         ),
         ("continual", LIMIT, "got a limit game of 2 seats"),
-        ("continual?noise=0.1", HUNL, "these options of continual are for small games; with 4 streets they are iter"),
+        ("continual?noise=0.1", HUNL, "these options of continual are for small games; with 4 streets the options are"),
         (
             "continual?time=1",
             LEDUC,
-            "these options of continual are for hold'em; with 2 streets they are iterations, v",
+            "these options of continual are for hold'em; with 2 streets the options are iterations, v",
         ),
     ],
 )
