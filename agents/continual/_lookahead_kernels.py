@@ -81,7 +81,7 @@ class LookaheadTables(NamedTuple):
 
 
 class RootRanges(NamedTuple):
-    """The weights with which hands enter the root. The hands of one seat may pass the re-solving gadget before.
+    """The weights with which hands enter the root. The hands of one seat may first choose in the re-solving gadget.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class RootRanges(NamedTuple):
     dealt : float64[2, H]
         Each seat's weights; those of the gadget's seat before its choice.
     forced : float64[H]
-        The weight with which each hand of the gadget's seat continues in addition, without a choice.
+        An additional weight of each hand of the gadget's seat, which continues without a choice.
     terminating : float64[H]
         The counterfactual value of terminating: the bound times the weight of the other seat's compatible hands.
     accepted : float64[H]
@@ -109,7 +109,7 @@ class RootRanges(NamedTuple):
 
 @kernel
 def iterate(betting, cards, groups, tables, entry, done, omitted, count):
-    """Run `count` iterations on the last street, after `done` iterations; the first `omitted` are not averaged.
+    """Run `count` iterations on the last street, after `done` iterations; the first `omitted` of all are not averaged.
 
     `cards` and `groups` are those of `showdown.RankedHands`. Modified in place: `tables` and `entry`.
     """
