@@ -1,8 +1,9 @@
-"""A digest of the code that an agent plays by: an agent whose code an upgrade changes counts as another agent.
+"""A digest of the code that an agent plays by.
 
-The code is that of the agent's module and of all modules of this package that it imports, directly or not, with the
-``.npy`` files in their folders. Comments count, docstrings do not. A package's ``__init__`` file counts where a module
-imports from it. Other packages, such as numpy, are not compared.
+If an upgrade of this package changes the digest, the agent counts as another agent. The code is that of the agent's
+module and of all modules of this package that it imports, directly or not, with the ``.npy`` files in their folders.
+Comments count, docstrings do not. A package's ``__init__`` file counts where a module imports from it. Other packages,
+such as numpy, do not count.
 """
 
 import ast
@@ -23,7 +24,7 @@ _STORED = {
 _ROOT = Path(__file__).absolute().parents[1]
 _TABLES = "*.npy"
 _PACKAGE = __name__.split(".")[0]
-"""The name of the package. Its own module holds only the version, which changes no agent."""
+"""The name of the package. Its topmost ``__init__`` file does not count: it holds only the version."""
 
 
 def own_code_digest(spec: str) -> str:

@@ -145,7 +145,7 @@ def _commands(folder: Path) -> dict[str, list[str]]:
     }
     for words in wanted.values():
         if not isinstance(words, list) or not all(isinstance(word, str) and "\0" not in word for word in words):
-            raise ValueError(f"{str(path)!r} is no object with the lists of words build and run")
+            raise ValueError(f"{str(path)!r} must be an object with two lists of words, build and run")
     if not wanted["run"] or not wanted["run"][0]:
         raise ValueError(f"{str(path)!r} has no run command")
     return wanted

@@ -6,7 +6,7 @@ folder ``cwd``. Without ``cwd`` it starts in one of three folders:
 
 - the folder of the first file that the command names;
 - the current folder, if the command names folders but no file;
-- an empty folder, if the command names neither a file nor a folder. Without a sandbox, this is the current folder.
+- if the command names neither a file nor a folder: an empty folder in a sandbox, the current folder without a sandbox.
 
 Arguments that name files or folders are relative to ``cwd`` if the spec has it, and otherwise to the current folder.
 Without ``cwd``, files become absolute paths, and so do folders if the program does not start in the current folder. An
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 RUN_FILES = ("run.key", "run.sqlite")
-"""A folder with one of these files is a run folder: it belongs to no agent, whatever a command names."""
+"""A folder with one of these files is a run folder: it belongs to no agent, even if a command names it."""
 
 _OPTIONS = ("seconds", "cwd")
 _BASE = "base"  # an option that only `relocated_command` writes
@@ -63,7 +63,8 @@ class Program:
     is_installed : bool
         Whether the program was found on the ``PATH``, and therefore belongs to the system rather than to the agent.
     is_placed : bool
-        Whether the program is started in `folder`, which then belongs to the agent.
+        Whether the program is started in `folder`, whatever its arguments name, as with the option ``cwd``. The folder
+        then belongs to the agent.
     """
 
     file: Path
@@ -77,8 +78,8 @@ class Program:
     def start(self) -> Path | None:
         """The folder in which the program is started.
 
-        It is `folder` if the program is placed, otherwise that of its first file, or `folder` if its command names only
-        folders. None if the program is not placed and its command names neither a file nor a folder.
+        It is `folder` if the program is placed, otherwise the folder of the first of `files`, or `folder` if its
+        command names only folders. None if the program is not placed and its command names neither a file nor a folder.
         """
         if self.is_placed:
             return self.folder
@@ -110,7 +111,8 @@ class Program:
     def digest(self) -> str:
         """SHA-256 of the program, of its arguments, and of the files and folders that the arguments name.
 
-        Of the folders' files, 256 MiB are hashed; a file beyond them counts with its name and size only.
+        At most 256 MiB of the folders' files are hashed. A file that would exceed this limit counts with its name and
+        size only.
 
         Raises
         ------
@@ -181,7 +183,7 @@ def find_program(command: str, options: Mapping[str, str]) -> Program:
     base = Path(_decoded(options.get(_BASE, "")))
     folder = Path(os.path.abspath(base / _decoded(options.get("cwd", ""))))
     if not folder.is_dir():
-        raise ValueError(f"no folder {str(folder)!r} to start {word!r} in; cwd is a folder")
+        raise ValueError(f"no folder {str(folder)!r} to start {word!r} in; cwd must name a folder")
     seconds = positive_number("seconds", options.get("seconds"))
     return Program(program_file(word), tuple(arguments), folder, seconds, os.sep not in word, "cwd" in options)
 
@@ -219,8 +221,8 @@ def program_file(word: str, folder: Path = Path()) -> Path:
 def relocated_command(command: str, options: Mapping[str, str], folder: Path) -> str:
     """Return a command and its options, as a spec has them, with a relative path of the program joined to `folder`.
 
-    Arguments stay as they are, so that the agent keeps its title and its digest. The folder to which they are relative
-    is joined to `folder`, too: it is the option ``cwd``, or ``base`` if the spec has no ``cwd``.
+    Arguments stay as they are, so that the agent keeps its title and its digest. The result has the folder to which
+    they are relative, joined to `folder`, as its option ``cwd``, or as ``base`` if the spec has no ``cwd``.
 
     Raises
     ------
@@ -255,7 +257,7 @@ def positive_number(name: str, text: str | None) -> float:
     Raises
     ------
     ValueError
-        If the value is no finite number above 0.
+        If the value is not a finite number above 0.
     """
     if text is None:
         return math.inf

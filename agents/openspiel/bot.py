@@ -30,7 +30,8 @@ class OpenSpielBot(pyspiel.Bot):
     player_id : int
         The bot's seat.
     seed : int or SeedSequence
-        Seed of the agent's random numbers. Every hand has its own stream, so the same calls give the same play.
+        Seed of the agent's random numbers. Bots with the same seed that receive the same calls play alike. Every hand
+        has its own random stream.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class OpenSpielBot(pyspiel.Bot):
     Raises
     ------
     ValueError
-        If `player_id` is no seat of the game, or `HoldemRules` cannot express the game.
+        If `player_id` is not a seat of the game, or `HoldemRules` cannot express the game.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class OpenSpielBot(pyspiel.Bot):
         self._follow([*state.history(), action])
 
     def step(self, state: pyspiel.State) -> int:
-        """Return the id of the agent's action, or INVALID_ACTION if the seat is not to act.
+        """Return the id of the agent's action, or INVALID_ACTION if it is not the seat's turn.
 
         Raises
         ------
@@ -104,7 +105,7 @@ class OpenSpielBot(pyspiel.Bot):
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
         """Return the action probabilities in the form of `get_policy`, and the id of the action that was drawn.
 
-        If the seat is not to act, the result is an empty list and INVALID_ACTION.
+        If it is not the seat's turn, the result is an empty list and INVALID_ACTION.
 
         Raises
         ------
@@ -125,7 +126,7 @@ class OpenSpielBot(pyspiel.Bot):
         return True
 
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
-        """Return the legal action ids with their probabilities; an empty list if the seat is not to act.
+        """Return the legal action ids with their probabilities; an empty list if it is not the seat's turn.
 
         The probabilities are the row of the hole cards in the agent's `range_strategy`. If `range_strategy` returns
         None, they are those that `act` reports; an action that `act` returns without probabilities has probability 1.
@@ -197,10 +198,12 @@ class RLAgent(rl_agent.AbstractAgent):
     def step(self, time_step, is_evaluation: bool = False) -> rl_agent.StepOutput | None:
         """Return the action and the probabilities of all action ids, or None at the end of an episode.
 
+        If it is not the seat's turn, the action is INVALID_ACTION, and all probabilities are 0.
+
         Raises
         ------
         ValueError
-            If the time step holds no state, or `OpenSpielBot.step_with_policy` raises the error.
+            If the time step holds no state, or as by `OpenSpielBot.step_with_policy`.
         """
         serialized = time_step.observations.get("serialized_state")
         if not serialized:

@@ -63,14 +63,14 @@ class LearnerEnvironment:
         return {"num_actions": self.table.num_ids, "min": 0, "max": self.table.num_ids - 1, "dtype": int}
 
     def seed(self, seed: int | None = None) -> None:
-        """Restart the sequence of hands with another seed."""
+        """Restart the sequence of hands with another seed; None for a seed that the system draws."""
         self.table.reseed(seed)
         self._should_reset = True
 
     def reset(self) -> rl_environment.TimeStep:
         """Deal a hand, and return its first time step.
 
-        In a hand that ends before the learner is to act, the first step is also the last one: it holds the reward.
+        If the hand ends before the learner's first turn, this time step is also the last one, and has the reward.
         """
         self.table.begin()
         if self.table.is_over:

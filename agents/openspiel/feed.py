@@ -89,7 +89,7 @@ class HandFeed:
         return answer if isinstance(answer, Decision) else Decision(answer)
 
     def range_policy(self) -> dict[int, float] | None:
-        """Return the probability of each action id with the hole cards; None if the agent has no `range_strategy`."""
+        """Return the probability of each action id, for the hole cards; None if the agent has no `range_strategy`."""
         policies = self.range_policies([self.game.rules.combo_id(self.hole_cards)])
         return None if policies is None else policies[0]
 
@@ -102,7 +102,10 @@ class HandFeed:
         return [self._by_id(strategy.actions, highest, strategy.probabilities[combo]) for combo in combo_ids]
 
     def decision_policy(self, decision: Decision) -> dict[int, float]:
-        """Return the probability of each action id that a decision reports; a bare action has probability 1."""
+        """Return the probability of each action id that a decision reports.
+
+        If a decision reports no probabilities, its action has probability 1.
+        """
         actions, row = (decision.actions, decision.probabilities) if decision.actions else ((decision.action,), (1.0,))
         return self._by_id(actions, actions, row)
 

@@ -24,7 +24,7 @@ class GymnasiumEnvironment(gymnasium.Env):
 
     An episode is a hand. ``info["action_mask"]`` tells the legal actions, int8[num_ids]. An action that is not legal is
     replaced: a fold by a check, a raise by a check or call; ``info["is_repaired"]`` is then True. ``info["seat"]`` is
-    the learner's seat. Hands that end before the learner is to act are no episodes. ``info`` of `reset` holds their
+    the learner's seat. Hands that end before the learner's first turn are no episodes. ``info`` of `reset` holds their
     number since the last episode, ``num_walks``, and the sum of their rewards, ``walk_reward``.
 
     Parameters
@@ -73,7 +73,7 @@ class GymnasiumEnvironment(gymnasium.Env):
         Raises
         ------
         ValueError
-            If the learner is not to act in `LearnerTable.MAX_WALKS` hands in a row.
+            If the learner gets no turn in `LearnerTable.MAX_WALKS` hands in a row.
         """
         super().reset(seed=seed)
         if seed is not None:

@@ -210,7 +210,7 @@ class LearnerTable:
         self._play_on()
 
     def begin_for_learner(self) -> tuple[int, float]:
-        """Deal hands until a learner is to act, and skip hands that end before.
+        """Deal hands until a learner is to act, and skip the hands that end before a learner's first turn.
 
         Returns
         -------
@@ -222,7 +222,7 @@ class LearnerTable:
         Raises
         ------
         ValueError
-            If no learner is to act in `MAX_WALKS` hands in a row.
+            If no learner gets a turn in `MAX_WALKS` hands in a row.
         """
         reward = 0.0
         for number in range(self.MAX_WALKS):
@@ -231,7 +231,7 @@ class LearnerTable:
                 return number, reward
             reward += self.rewards[0]
         raise ValueError(
-            f"no learner was to act in {self.MAX_WALKS:,} hands; give another seat, or opponents that do not fold to it"
+            f"no learner got a turn in {self.MAX_WALKS:,} hands; give another seat, or opponents that fold less"
         )
 
     def act(self, number: int) -> None:

@@ -24,7 +24,7 @@ class PettingZooEnvironment(pettingzoo.AECEnv):
 
     The learners are named ``learner_0`` and so on. By default their seats rotate. An episode is a hand in which a
     learner is to act. An observation is a dict of ``observation`` and of ``action_mask``. The mask is all zeros for a
-    learner that is not to act. All learners terminate at the end of the hand.
+    learner whose turn it is not. All learners terminate at the end of the hand.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class PettingZooEnvironment(pettingzoo.AECEnv):
         Raises
         ------
         ValueError
-            If no learner is to act in `LearnerTable.MAX_WALKS` hands in a row.
+            If no learner gets a turn in `LearnerTable.MAX_WALKS` hands in a row.
         """
         if seed is not None:
             self.table.reseed(seed)

@@ -24,8 +24,8 @@ class AgentPolicy(policy.Policy):
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
         """Return the probability of each legal action id of the seat to act.
 
-        `player_id` may be this seat only. In a game where every raise size is legal, actions of probability 0 are left
-        out.
+        `player_id`, if given, must be the seat to act. In a game where every raise size is legal, actions of
+        probability 0 are left out.
 
         Raises
         ------

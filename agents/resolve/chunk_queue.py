@@ -1,4 +1,4 @@
-"""The boards of a walk below one board, in chunks that threads take."""
+"""The boards that a walk visits after one board, in chunks that threads take."""
 
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ class ChunkQueue(NamedTuple):
     chunk_first : int64[num_chunks + 1]
         The index of each chunk's first entry in `boards`, then the number of entries.
     boards, factors : int64[n], float[n]
-        The boards of the street before the last, as in `Visits`. Empty if the last street alone is walked; a chunk is
-        then one entry of `later_first`.
+        The boards of the street before the last, as in `Visits`. If the last street alone is walked, both arrays are
+        empty, and each chunk is one entry of `later_first`.
     later_first : int64[n + 1]
         The index in `later_boards` of the first board after each entry of `boards`, then the number of these boards.
     later_boards, later_factors : int64[m], float[m]

@@ -5,9 +5,9 @@ earlier streets, the ranges or the locks. Isomorphic boards form a class, and th
 new cards that lead to its boards. Only one board of each class is dealt. Its values are added once for each member, to
 the hands with suits renamed.
 
-On each board, the hands in a seat's range are numbered from 0 by their strength, weakest first. The board from which
-a board is dealt, on the street before, is its *parent*. A *block* is sixteen numbers (`machine.lanes`); a *tile* has
-one block for each hand (`showdown_kernels`).
+On each board, the hands in a seat's range are numbered from 0 by their strength, weakest first. The *parent* of a
+board is the board of the street before, to which new cards are added. A *block* is sixteen numbers (`machine.lanes`);
+a *tile* has one block for each hand (`showdown_kernels`).
 """
 
 from collections.abc import Mapping
@@ -202,8 +202,7 @@ def deal_streets(
         Data type of `StreetDeals.weight` and `StreetDeals.multiplicity`.
     last_boards : int
         Number of draws in the systematic sample of the last street's boards, for each parent; 0 deals all boards. The
-        sample is the same in each call, and stands for all boards. The subgame's first street is never
-        sampled.
+        sample is the same in each call, and stands for all boards. The subgame's first street is never sampled.
 
     Raises
     ------

@@ -6,8 +6,8 @@ then counts from 1 again. The default, ``dcfr-restarts``, is discounted CFR with
 k counted from the restart. The scheme is that of the program postflop-solver by W. Inoue (2022), with one difference.
 In that program, iteration p = 4, 16, 64, ... drops all earlier iterations from the average, which is then a single
 strategy. On random rivers, exploitability doubles at iteration 64. Here the restart at iteration p takes effect only in
-iteration 2p - 1, when half of the iterations so far came at or after p. No iteration is dropped: those before 2p - 1
-keep their weights relative to each other, and all shrink by one factor relative to later iterations.
+iteration 2p - 1, when more than half of the iterations so far came at or after p. No iteration is dropped: those before
+2p - 1 keep their weights relative to each other, and all shrink by one factor relative to later iterations.
 """
 
 from dataclasses import dataclass

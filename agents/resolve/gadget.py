@@ -33,9 +33,9 @@ class Gadget:
     facing : float64[num_combos]
         For each combo, the total weight of the other seat's compatible hands.
     forced : float64[num_combos], optional
-        The weight with which each combo continues in addition, without a choice; by default 0. If the bounds are so
-        high that every hand terminates, then without forced weights the other seat would face no hands to learn from.
-        The attribute `forced` may be changed between iterations.
+        The weight with which each combo continues without a choice, added to the weight that continues by choice; by
+        default 0. If the bounds are so high that every hand terminates, then without forced weights the other seat
+        would face no hands to learn from. The attribute `forced` may be changed between iterations.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ KnownRows = Callable[[int, BettingDecision], np.ndarray | None]
 """Maps the number of a street in the subgame and a decision there to the decision's strategy, or to None if unknown.
 
 The strategy is float[n, num_actions], with a row for each combo on the first street and a row for each bucket on later
-streets. A row of zeros means that the strategy is unknown there.
+streets. A row of zeros means that the strategy of this combo or bucket is unknown.
 """
 
 
@@ -59,7 +59,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             raise ValueError("a warm start needs buckets on streets after the first one")
         masses = [_masses(solver, street, seat) for seat in range(2)]
         nodes = street.betting.nodes
-        # A counterfactual regret contains the opponent's reach. Its mean over all hands is near enough for a start.
+        # A counterfactual regret contains the opponent's reach. The mean reach of all hands is near enough for a start.
         reach = np.zeros((2, len(nodes.kind)))
         reach[:, nodes.parent < 0] = above
         for decision in street.betting.decisions:

@@ -52,9 +52,9 @@ class StreetLayout(NamedTuple):
     ends : int32[2, num_ends rounded up to a multiple of 16]
         The row of each seat's reach at each end of the street; the last row is repeated as padding.
     root_reach : int32[2, 16 * num_groups]
-        The rows of each seat's reach at roots, in groups of sixteen that begin at multiples of 16. On the last street
-        each batch has one group, in which other batches' roots have the row after the last; elsewhere the only batch
-        has all groups.
+        The rows of each seat's reach at roots, in groups of sixteen roots. The number of a group's first root is a
+        multiple of 16. On the last street each batch has one group. Padding and the roots of other batches have the
+        row after the seat's last row. On other streets the only batch has all groups.
     root_value : int32[2, 2, 16 * num_groups]
         For each kind and seat, the rows of the values at the same roots; arbitrary for other batches' roots.
     root_scale : float[2 * num_groups, 16]
@@ -66,7 +66,7 @@ class StreetLayout(NamedTuple):
         For each seat, the index in `action_rows` of each batch's first entry; multiples of 16.
     action_rows : int32[2, n]
         For each seat, the rows of its reach after each of its actions, decision after decision. Each batch is padded
-        with the row after the last.
+        to a multiple of 16 with the row after the seat's last row.
     action_sources : int32[2, n]
         For each entry of `action_rows`, the row of the seat's reach at the decision; 0 for padding.
     fold_first, showdown_first : int32[2, num_batches + 1]
@@ -331,7 +331,8 @@ def _place_slots(
     for node, kind in enumerate(nodes.kind.tolist()):
         for number, child in enumerate(children[node]):
             if nodes.kind[child] < FOLD_END:
-                # Nodes are in depth-first order: on the way up, a parent reads its slots before a cousin writes there.
+                # Nodes are in depth-first order: on the way up, a parent reads its children's slots before nodes
+                # elsewhere in the tree write to the same rows.
                 value_row[child] = first + most_roots + (nodes.depth[child] - 1) * num_actions + number
         if kind == STREET_END:
             value_row[node] = first + most_roots + betting.max_depth * num_actions + nodes.end[node]

@@ -60,10 +60,10 @@ def test_titles_moves_and_digests(folder, monkeypatch):
     ("commands", "options", "message"),
     [
         ({"run": []}, "", "has no run command"),
-        ({"run": "python3 player.py"}, "", "no object with the lists of words build and run"),
-        ({"run": ["a\0b"]}, "", "no object with the lists"),
-        (["run"], "", "no object with the lists"),
-        ({"run": ["x"], "build": [1]}, "", "no object with the lists"),
+        ({"run": "python3 player.py"}, "", "must be an object with two lists of words, build and run"),
+        ({"run": ["a\0b"]}, "", "must be an object with two lists"),
+        (["run"], "", "must be an object with two lists"),
+        ({"run": ["x"], "build": [1]}, "", "must be an object with two lists"),
         ({"run": ["no-such-program"]}, "", "no program 'no-such-program' on the PATH [(]agent"),
         (
             {"run": ["./bot"], "build": ["make"]},

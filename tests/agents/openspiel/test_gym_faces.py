@@ -77,7 +77,7 @@ def test_walks_are_told():
     _, info = face.reset()
     assert (info["num_walks"], info["walk_reward"], info["seat"]) == (1, 0.5, 1)
     stuck = GymnasiumEnvironment(**SETTINGS["walks"] | {"seat": 0})
-    with pytest.raises(ValueError, match="no learner was to act in 1,000 hands"):
+    with pytest.raises(ValueError, match="no learner got a turn in 1,000 hands"):
         stuck.reset()
 
 
