@@ -9,7 +9,8 @@ has sixteen hands' numbers for one action. Kernels therefore transpose between t
 actions at a time; ``work.rows`` holds the first block of each of these actions' rows.
 
 The changes that a walk makes to a seat's regrets and sums are collected for each chunk, a part of the boards, and added
-after the walk. All boards share the tables, and threads must neither race for them nor decide the order of the sums.
+after the walk. The reason is that all boards share the tables. Threads must neither race for the tables nor decide the
+order of the sums.
 
 Arguments that recur are those of `vector_cfr_kernels`; `plans` is a `BucketPlans`.
 """
@@ -65,7 +66,7 @@ def plan_buckets(layout, seat, width, table, plan, work):
     for start in range(0, width, LANES):  # sixteen buckets at a time, so that a vector has one action's numbers
         for group in range(groups):
             for lane in range(LANES):
-                # The last tile repeats the last bucket.
+                # The last tile is filled up with repeats of the last bucket.
                 work.rows[group * LANES + lane] = group * width + min(start + lane, width - 1)
             transpose_in(table, work.rows, group * LANES, 0, work.tile, group * LANES)
         for node in range(len(layout.kind)):
@@ -94,7 +95,8 @@ def plan_best(layout, seat, width, changes, plan):
         For each chunk of boards, entry 0 has the regrets that a walk over the boards has found for a seat that plays
         `plan`; entry 1 is not used. Both entries are set to 0.
     plan : float[n * width, 16]
-        Probabilities. Where an action has positive regret, the best action gets probability 1. Modified in place.
+        Probabilities. Where an action has positive regret, the best action gets probability 1 and the others 0.
+        Modified in place.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def plan_best(layout, seat, width, changes, plan):
         The number of pairs of decision and bucket whose strategy was written.
     """
     zeros, num_new = spread(plan, plan.dtype.type(0)), 0
-    # The chunks' regrets are summed in chunk 0, the workspace.
+    # The chunks' regrets are summed in chunk 0, which serves as workspace.
     for row in range(plan.shape[0]):
         regret = zeros
         for chunk in range(changes.shape[0]):
@@ -172,10 +174,10 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
 
 @kernel
 def _expand(street, plans, board, batch, seat, shares, work):
-    """Write the strategy of each hand's bucket to `shares`, each action in the row of the seat's reach after it.
+    """Write each hand's strategy, that of its bucket, to `shares`, and the seat's reach after each action to `work`.
 
-    The seat's reach after each action is its reach at the decision times the strategy. `shares` may be the array of the
-    seat's reach itself.
+    An action's probabilities have the same row in `shares` as the reach after the action has in ``work.reach[seat]``.
+    This reach is the reach at the decision times the probability. `shares` may be ``work.reach[seat]`` itself.
     """
     layout, hands, plan = street.layout, street.deals.seats[seat], plans.tables[seat]
     numbers, width, reach = plans.buckets.numbers[seat], plans.width, work.reach[seat]
@@ -207,7 +209,7 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         The product of the factors of `leave_board` over this street and those before. Boards share the tables, so the
         regrets of a sampled board must also stand for those of boards that were not sampled.
     changes : float[2, n * width, 16]
-        One chunk's entry of `settle_buckets`. Modified in place.
+        One chunk's entry of the `changes` of `settle_buckets`. Modified in place.
     """
     layout, hands = street.layout, street.deals.seats[seat]
     numbers, weights, width = plans.buckets.numbers[seat], plans.buckets.weights[seat], plans.width
@@ -262,7 +264,7 @@ def update_boards_by_buckets(street, plans, visits, times, seat, changes, above,
     times : float
         The product of the factors of `leave_board` on the streets before.
     changes : float[2, n * width, 16]
-        One chunk's entry of `settle_buckets`. Modified in place.
+        One chunk's entry of the `changes` of `settle_buckets`. Modified in place.
     totals : float[ceil(num_roots / 16) * above_blocks * 16, 16]
         As in `leave_board`, for values of the seat's own strategy alone. Modified in place.
     """

@@ -24,7 +24,8 @@ def deal_hands(hands, plays, parents, origins, members, numbers, stops, combos, 
     stops : int32[num_groups]
         Receives the number of the seat's hands up to the end of each group of equal strength.
     combos, cards, targets
-        As in `SeatHands`, from the board's first hand on, with room for all hands on the parent. Modified in place.
+        As in `SeatHands`, from the board's first entry on. They have room for as many hands as the seat has on the
+        parent. Modified in place.
     """
     numbers[:] = -1
     count = 0

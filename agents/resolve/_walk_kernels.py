@@ -86,7 +86,10 @@ def descend_by_buckets(street, plans, board, seat, above, work):
 
 @kernel
 def ascend_by_buckets(street, plans, board, seat, num_kinds, times, changes, ends, work):
-    """Do the work of `ascend` with strategies by bucket; `changes` is one chunk's entry, as in `learn_by_buckets`."""
+    """Do the work of `ascend` with strategies by bucket.
+
+    `times` and `changes` are the arguments `factor` and `changes` of `learn_by_buckets`.
+    """
     take_ends(street.layout, seat, num_kinds, work.below.blocks[seat], ends, work)
     if num_kinds == 1:
         learn_by_buckets(street, plans, board, np.int64(0), seat, times, changes, work)
