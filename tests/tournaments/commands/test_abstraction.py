@@ -61,6 +61,7 @@ def test_info_tells_what_the_table_holds(named_table, capsys):
         assert 0 < found["mean_distance"] < 0.5 and 0 < found["explained"] < 1
 
 
+@pytest.mark.slow
 def test_pictures(named_table, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     code, _, err = run(capsys, "info", "mine", "--plot", str(tmp_path / "pictures"), "--flop", "AsKd7c")

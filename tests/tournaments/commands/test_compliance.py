@@ -146,6 +146,7 @@ def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation)
     assert any(violation in text for text in record["violations"]), record
 
 
+@pytest.mark.slow
 def test_the_last_words_of_a_process_move_no_cursor(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(ESCAPES)
     assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "1"]) == 1
@@ -254,6 +255,7 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as dealer:
 """
 
 
+@pytest.mark.slow
 def test_a_program_that_is_told_no_seed_is_not_asked_to_play_the_same_again(capsys, tmp_path):
     (tmp_path / "bot").write_text(ACPC_BOT.replace("{python}", sys.executable))
     (tmp_path / "bot").chmod(0o755)

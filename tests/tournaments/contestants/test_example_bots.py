@@ -46,7 +46,9 @@ def test_an_example_needs_a_folder(capsys):
     assert "a folder belongs to --example, got 'folder'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["python", "sh", "c"])
+@pytest.mark.parametrize(
+    "name", ["python", pytest.param("sh", marks=pytest.mark.slow), pytest.param("c", marks=pytest.mark.slow)]
+)
 def test_an_example_passes_compliance(name, tmp_path, capsys, monkeypatch):
     if name == "c" and not shutil.which("cc"):
         pytest.skip("needs a C compiler")

@@ -84,12 +84,18 @@ def test_names_stay_harmless_everywhere(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ('raise RuntimeError("two\\nlines")\n', "RuntimeError: two lines (broken.py, line 1)"),
+        pytest.param(
+            'raise RuntimeError("two\\nlines")\n', "RuntimeError: two lines (broken.py, line 1)", marks=pytest.mark.slow
+        ),
         ("import os\nclass Bot:\n    def act(self, view)\n", "SyntaxError: expected ':' (broken.py, line 3)"),
-        ("import os\nimport nump\n", "ModuleNotFoundError: No module named 'nump' (broken.py, line 2)"),
+        pytest.param(
+            "import os\nimport nump\n",
+            "ModuleNotFoundError: No module named 'nump' (broken.py, line 2)",
+            marks=pytest.mark.slow,
+        ),
         ("from plurispiel.agents import Agent\nclass Bot(Agent):\n    pass\n", "lacks act"),
         ("import sys\nprint('bye')\nsys.exit('no')\n", "SystemExit: no (broken.py, line 3)"),
-        ("raise SystemExit(0)\n", "SystemExit: 0 (broken.py, line 1)"),
+        pytest.param("raise SystemExit(0)\n", "SystemExit: 0 (broken.py, line 1)", marks=pytest.mark.slow),
         ("import os\nos._exit(0)\n", "broken.py:Bot does not load: its process ended (exit code 0)"),
         ("import time\ntime.sleep(60)\n", "broken.py:Bot does not load: no answer within 1 s"),
     ],
@@ -107,6 +113,7 @@ def test_the_first_agent_that_does_not_load_ends_the_command(capsys, tmp_path, m
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_an_agent_that_does_not_load_any_more_commits_a_fault(capsys, tmp_path):
     """Not one that never did."""
     (tmp_path / "once.py").write_text(

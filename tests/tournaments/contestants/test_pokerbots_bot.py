@@ -258,6 +258,7 @@ def test_a_bot_in_a_sandbox_finds_localhost(bot):
     assert same(play(agent, 0), play(twin, 0))
 
 
+@pytest.mark.slow
 def test_in_a_tournament_and_in_compliance(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

@@ -82,7 +82,7 @@ def as_nobody(folder, command):
     return subprocess.run([*world, "--", *user, *command], capture_output=True, text=True, env=environment)
 
 
-@pytest.mark.parametrize("sandbox", ["none", "bwrap"])
+@pytest.mark.parametrize("sandbox", [pytest.param("none", marks=pytest.mark.slow), "bwrap"])
 def test_runner_and_workers_are_closed_to_contestants_of_the_same_user(tmp_path, sandbox):
     for name in ("spy", "reads_processes"):
         (tmp_path / f"{name}.py").write_text((BOTS / f"{name}.py").read_text())

@@ -68,7 +68,7 @@ def die_after(monkeypatch, blocks, *, is_stored):
     monkeypatch.setattr(RunStore, "add_blocks", dying)
 
 
-@pytest.mark.parametrize("is_stored", [False, True])
+@pytest.mark.parametrize("is_stored", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_killed_league_ends_as_one_that_was_not(tmp_path, monkeypatch, is_stored):
     straight = small_league(tmp_path / "straight", *AGENTS, placement=20)
     play_on(straight, hands=300)

@@ -15,6 +15,8 @@ from plurispiel.tournaments.formats.game_definition import game_definition_text
 from plurispiel.tournaments.web.advisers import ADVISERS, Advisers
 from plurispiel.tournaments.web.messages import Question
 
+pytestmark = pytest.mark.slow  # CI runs the slow tests of the pages, too
+
 SLOW = [sys.executable, str(Path(__file__).parents[2] / "slow_adviser.py")]
 QUICK = Question("blueprint", 1.0, "0", game_definition_text(HUNL), (300, 1, 1, 1, 1, 1, 1, 1), ("", ""), "", ())
 QUICK = dataclasses.replace(QUICK, actions=(300, 900, 2700, 8100, 20000, 1))

@@ -10,6 +10,8 @@ from browser_table import RandomTable, sit_down
 from plurispiel.abstraction.holdem.cards import card_text
 from plurispiel.evaluation import streams
 
+pytestmark = pytest.mark.slow  # CI runs the slow tests of the pages, too
+
 CARD = re.compile(r"[2-9TJQKA][cdhs]")
 TABLES = [
     ("call",),
