@@ -28,7 +28,7 @@ class NetLeaves:
     Raises
     ------
     ArtefactRefused
-        If the network is for another game or street.
+        If the network is not for the start of the next street of this game.
     """
 
     num_solves = 0
@@ -65,7 +65,8 @@ class NetLeaves:
         for each, places, bins, features in zip(self._hands, self._places, self._bins, self._features, strict=True):
             here = reach[:, :, places]
             totals = here.sum(axis=2, keepdims=True)
-            # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
+            # The network needs a range of each seat, so a seat without reach gets equal weights. The seat's values have
+            # the other seat's reach as their weight, so they still enter the seat's regrets.
             ranges = np.divide(here, totals, out=np.full_like(here, 1.0 / here.shape[2]), where=totals > 0.0)
             seen.append((ranges, fold_mass(each.hands, ranges[::-1]), totals))
             rows.append(inputs(bins, ranges, spr, features))

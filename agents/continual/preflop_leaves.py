@@ -1,7 +1,7 @@
 """Values that a network gives for the end of hold'em's first street, as means over all flops.
 
-Before the flop suits mean nothing: in every range all hands of one of the 169 classes have the same weight. Sums over
-hands are therefore products with matrices of 169 rows.
+Before the flop, suits make no difference: in every range, all hands of a class have the same weight. There are 169
+classes, so a sum over hands is a product with a matrix of 169 rows.
 """
 
 import functools
@@ -22,7 +22,7 @@ __all__ = ["PreflopLeaves"]
 
 
 class PreflopLeaves:
-    """The values that a network for the end of the first street gives.
+    """The values that a network gives for the end of the first street.
 
     Parameters
     ----------
@@ -66,12 +66,13 @@ class PreflopLeaves:
         return values[:, :, self._classes][:, :, None]
 
     def _residuals(self, sums: np.ndarray) -> np.ndarray:
-        """Return the gain of bets over checking down, weighted by the other seat's reach, in pots.
+        """Return values less those of checking down, in pots, weighted by the other seat's reach.
 
         `sums`, each seat's reach by class, and the result are float64[2, X, 169], for the X ends with chips behind.
         """
         totals = sums.sum(axis=2, keepdims=True)
-        # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
+        # The network needs a range of each seat, so a seat without reach gets equal weights. The seat's values have the
+        # other seat's reach as their weight, so they still enter the seat's regrets.
         even = np.broadcast_to(self._sizes / self._sizes.sum(), sums.shape)
         ranges = np.divide(sums, totals, out=even.copy(), where=totals > 0.0)
         seen = inputs(self._bins, ranges, self._spr, self._features)
@@ -87,9 +88,10 @@ def _class_matrices(rules: HoldemRules) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     margins : float32[169, 169]
-        The sum of the margins of the hand of class c if both are all-in: its probability to win, minus that to lose.
+        The sum of margins if both seats are all-in. A margin is the probability that the hand of class c wins, minus
+        the probability that it loses.
     facing : float32[169, 169]
-        The number of the hands of class r.
+        The number of these hands.
     """
     classes = preflop_classes().astype(np.int64)
     first = np.array([np.flatnonzero(classes == number)[0] for number in range(NUM_CLASSES)])

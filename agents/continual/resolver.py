@@ -27,7 +27,7 @@ from plurispiel.agents.continual.net_leaves import net_leaves
 __all__ = ["MAX_STREETS", "Resolved", "Resolver", "prepare"]
 
 MAX_STREETS = 2
-"""The most streets of a game: exact values at the end of the first street come from a solver of the last street."""
+"""The most streets of a game, because the solver that gives exact values at a street's end solves one street alone."""
 
 MAX_HANDS = 100_000
 """The most pairs of a combo and a complete board; Leduc poker has 36, the largest game ``leduc-N`` (N = 13) has 676."""
@@ -70,15 +70,15 @@ class Resolver:
     ----------
     counts : Counter
         ``decisions`` counts the decisions resolved, and ``solves`` the lookaheads solved for them. ``anew`` counts the
-        lookaheads after the first action of a hand that were solved without a gadget, because no bounds were known.
+        lookaheads that were solved without a gadget because no bounds were known, except at the start of the hand.
         ``inner_solves`` and ``inner_iterations`` count the work of the solver of the next street (`Leaves.num_solves`,
         `Leaves.num_iterations`).
 
     Raises
     ------
     ValueError
-        If the game has other than two seats, more than `MAX_STREETS` streets or more than `MAX_HANDS` hands, or neither
-        the game nor `config.menu` restricts the sizes of raises.
+        If the game has other than two seats, more than `MAX_STREETS` streets, or more than `MAX_HANDS` pairs of a
+        combo and a complete board. Also if neither the game nor `config.menu` restricts the sizes of raises.
     ArtefactRefused
         If the folder of `config.values` holds no sound network. A network for another game or street is refused by
         `resolved`.
@@ -93,7 +93,7 @@ class Resolver:
         hands = rules.num_combos * math.comb(len(rules.cards), rules.num_board_cards)
         if hands > MAX_HANDS:
             raise ValueError(
-                f"continual re-solving keeps all hands on all boards, at most {MAX_HANDS:,}, and the game has {hands:,}"
+                f"continual re-solving takes at most {MAX_HANDS:,} pairs of a combo and a complete board, got {hands:,}"
             )
         self.rules, self.config = rules, config
         self.counts: Counter[str] = Counter()
@@ -148,7 +148,7 @@ class Resolver:
         return carried.bounded(first, 0, 1 - seat)
 
     def _continued(self, board: tuple[int, ...], actions: Line, seat: int, before: int) -> Carried:
-        """Return the range and bounds that a seat carries from its decision after `before` actions to this one."""
+        """Return the range and bounds that a seat carries here from its previous decision, after `before` actions."""
         _, action, street = actions[before]
         then = board[: self.rules.board_size(street)]
         last = self.resolved(then, actions[:before])
@@ -205,12 +205,12 @@ class Resolver:
 
 
 def _offered(offering: HoldemRules, rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
-    """Return the raises on offer by the menu of other rules."""
+    """Return the raises that the menu of `offering` has at a state; the menu of `rules` does not count."""
     return raise_menu(offering, state)
 
 
 def prepare(values: str) -> None:
-    """Compile the kernels that a kind of values needs (`ContinualConfig.values`), in Leduc poker.
+    """Compile the kernels that a kind of values needs (`ContinualConfig.values`), by two solves in Leduc poker.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def prepare(values: str) -> None:
 def warmup() -> None:
     """Compile every kernel of lookaheads, but not the kernel of exact values.
 
-    The kernel of exact values calls kernels of `resolve` in float64. All these are compiled at their first call, as by
-    `prepare`.
+    `prepare` with ``exact`` compiles the kernel of exact values, and the kernels of `agents.resolve` that it calls with
+    arrays of float64.
     """
     prepare("checkdown")

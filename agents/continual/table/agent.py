@@ -73,7 +73,8 @@ class TableAgent(RangeAgent):
         ValueError
             If the game is not heads-up no-limit hold'em, or the blueprint does not play it.
         ArtefactRefused
-            If the folder `nets` lacks sound networks for the flop or, with ``preflop=nets``, for solves before it.
+            If the folder `nets` lacks sound networks for the flop. With ``preflop=nets``, also if it lacks those for
+            solves before the flop.
         """
         if rules.num_seats != 2 or rules.is_limit or not is_holdem(rules):
             kind = "limit" if rules.is_limit else "no-limit"
@@ -130,11 +131,11 @@ class TableAgent(RangeAgent):
         return self.blueprint.expected_strategy(public)
 
     def decision(self, public: PublicState) -> TableDecision:
-        """Return a decision that the blueprint does not play, with the range and bounds that are carried to it."""
+        """Return the decision at a public state where the agent re-solves."""
         return self._hand.decision(public)
 
     def solution(self, public: PublicState) -> Solved:
-        """Return the solution that serves a decision that the blueprint does not play."""
+        """Return the solution behind the decision at a public state where the agent re-solves."""
         return self._hand.solution(public)
 
     def explain(self, public: PublicState) -> str:

@@ -10,11 +10,13 @@ At each later decision the seat solves anew, from its own range and from bounds 
 which come from its previous solution. Every bet of the opponent is part of the state in which the solve begins, so none
 is translated.
 
-A solution depends on the first ranges, the board and the actions alone. A solution is computed when it is first asked
-for, and does not depend on what was asked before.
+Without a time limit, the settings, the ranges where re-solving begins, the board and the actions determine a solution.
+So the result does not depend on which decisions were asked for before.
 
-The opponent's range in the last solution (*estimate*) bounds nothing. It tells the solver which hands matter where the
-bounds leave a choice. In the estimate, bets off the menu count as the mean of their two neighbours (`likelihood`).
+The *estimate* is the opponent's range according to the last solution. If there are no bounds, the solver takes the
+estimate as the opponent's range. Otherwise a share of the opponent's weight is spread like the estimate, and enters the
+subgame without the choice to terminate (`TableConfig.estimate`). In the estimate, bets off the menu count as the mean
+of their two neighbours (`likelihood`).
 """
 
 import copy
@@ -117,13 +119,13 @@ class TableHand:
         None to re-solve from the start of the hand, with `nets.preflop`.
     config : TableConfig
     solutions : Solutions
-        The memory of earlier solutions, where each solution is looked up first.
+        The memory of solutions from the flop on. A solution in memory is not computed again.
     counts : Counter
         ``solves`` counts all solves. ``anew`` counts solves without bounds after a seat's first solve. They are needed
         if no hand of the seat's range takes the seat's last action. For ``clamped`` see `base.TellsOrigins`.
     nets : TableNets
     lines : Solutions
-        The memory of solutions before the flop, where every hand may begin with the same actions.
+        The memory of solutions before the flop, which many hands need, because many begin with the same actions.
     """
 
     def __init__(
@@ -174,12 +176,12 @@ class TableHand:
         return Strategy(np.array(found.actions), found.played)
 
     def decision(self, public: PublicState) -> TableDecision:
-        """Return the decision at a public state that the blueprint does not play."""
+        """Return the decision at a public state where the seat to act re-solves."""
         self._deadline.begin(self._config.time)
         return self._decision(public.actions, public.board)
 
     def solution(self, public: PublicState) -> Solved:
-        """Return the solution that serves a decision that the blueprint does not play."""
+        """Return the solution behind the decision at a public state where the seat to act re-solves."""
         self._deadline.begin(self._config.time)
         return self._solution(public.actions, public.board)
 
@@ -269,7 +271,8 @@ class TableHand:
         estimate : float64[num_combos]
             The range before the last `num_since` actions.
         own_seat : int
-            The seat that estimates. A solution of the start of the hand may be the other seat's.
+            The seat that estimates. It can differ from `solved.seat`, as both seats use the solution of the start of
+            the hand.
         """
         assert estimate is not None
         root = len(solved.history)
@@ -287,7 +290,7 @@ class TableHand:
         return see_board(estimate[None], self._rules, board)[0]
 
     def _first_beliefs(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
-        """Return both seats' ranges where re-solving begins: the start of the hand, or of the flop by the blueprint."""
+        """Return both seats' ranges where re-solving begins: on the flop with a blueprint, else at the hand's start."""
         if self._blueprint is None:
             return np.full((2, self._rules.num_combos), 1.0 / self._rules.num_combos)
         before = tuple(action for action in actions if not action.street)
@@ -340,7 +343,7 @@ class TableHand:
                 deadline=self._deadline.due,
             )
 
-        # With the settings, the first ranges, the board and the actions determine the solution.
+        # Solutions in memory have the same settings. So their keys need only what else determines a solution.
         key = self._rules, history, path, board, self._first_beliefs(actions, board).tobytes()
         return (self._solutions if board else self._lines).get(key, make)
 

@@ -2,7 +2,7 @@
 
 A *line* is the betting before a solution's root. The paper caches the result of every preflop situation, too. Before
 the flop all hands of a class are alike, so a solution is kept by the 169 classes. The solution of the start of a hand
-takes 3 MB. A new solution gets the numbers that would be read from the cache, so that the cache changes no play.
+takes 3 MB. A new solution is rounded as if it had been read from the cache, so that play does not depend on the cache.
 """
 
 import contextlib

@@ -28,7 +28,7 @@ from plurispiel.agents.values.net_file import StoredNet, load_net
 __all__ = ["Solved", "SolvedStreet", "StreetNets", "load_street_nets", "solve_street"]
 
 _EVERY_HAND = 1e-3
-"""Without a gadget, the share of the opponent's weight that is spread evenly: each hand needs a bound later on."""
+"""Without a gadget, the share of the opponent's weight that is spread evenly, so that later each hand has a bound."""
 
 _TRIED, _SPARE, _LIMITS = 4, 0.9, (20, 1_000)
 """Under a time limit: iterations that are timed, the share of the time to use, and the least and most iterations."""
@@ -54,13 +54,17 @@ class StreetNets:
 
 
 class SolvedStreet:
-    """A solved street. Attributes and methods are those of `SolvedSubgame`, with `lookahead` in place of `solver`.
+    """A solved street.
+
+    The attributes `root`, `seat`, `bounds`, `history` and `seconds` are those of `SolvedSubgame`.
 
     Attributes
     ----------
     lookahead : SolvedLookahead
     num_clamped : int
         Number of ends of the street with more chips behind, in pots, than in the networks' training.
+    iterations : int
+        Number of iterations of the solve.
     """
 
     def __init__(
@@ -87,9 +91,10 @@ class SolvedStreet:
         }
 
     def strategy(self, path: Path, dealt: tuple[int, ...] = ()) -> Strategy | None:
-        """Return the average strategy at a decision of the street; None if the solve does not have it.
+        """Return the average strategy at a decision of the street; None if the solve does not have the decision.
 
-        Rows of combos that never reach the decision are NaN. A solve knows nothing of the next street.
+        After new cards (`dealt`) the result is always None, as no solve has decisions of the next street. Rows of
+        combos that never reach the decision are NaN.
         """
         decision = None if dealt else self._decisions.get(path)
         if decision is None:
@@ -106,7 +111,8 @@ class SolvedStreet:
     def bounds_after(self, path: Path, dealt: tuple[int, ...] = ()) -> np.ndarray:
         """Return the opponent's values after actions and perhaps cards: float64[num_combos], chips of the whole hand.
 
-        They are means over the iterations, as in the paper. Hands that face no compatible hand have 0.
+        Without cards, they are means over the iterations, as in the paper. After cards, they are weighted means of a
+        network's values for the pairs of ranges that the solve kept. Hands that face no compatible hand have 0.
 
         Raises
         ------
@@ -136,7 +142,7 @@ class SolvedStreet:
     def summary(self, estimate: np.ndarray) -> list[str]:
         """Return lines of text about the solve; see `SolvedSubgame.summary`."""
         kind = "no bounds: the solve trusts the opponent's range" if self.bounds is None else "bounds by the networks"
-        clamped = f", {self.num_clamped} ends beyond the networks' stacks" if self.num_clamped else ""
+        clamped = f", {self.num_clamped} ends deeper than in the networks' training" if self.num_clamped else ""
         return [
             kind,
             f"{len(self.lookahead.betting.decisions)} decisions to the end of the street{clamped}; "
@@ -242,7 +248,7 @@ def solve_street(
 
 
 def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float) -> int:
-    """Return the number of iterations that the time before a deadline allows, judged by a few iterations."""
+    """Return the number of iterations, within `_LIMITS`, for the time before a deadline, judged by a few iterations."""
     began = time.perf_counter()
     lookahead.solve(ranges, _TRIED, 0)
     now = time.perf_counter()

@@ -23,11 +23,11 @@ from plurispiel.agents.search.two_seats import begin_two_seats, forced_weights, 
 __all__ = ["SolvedSubgame", "solve_subgame"]
 
 _EVERY_HAND = 1e-3
-"""Without a gadget, the share of the opponent's weight that is spread evenly: each hand needs a bound later on."""
+"""Without a gadget, the share of the opponent's weight that is spread evenly, so that later each hand has a bound."""
 
 _LEAST = 1e-12
-"""The solver leaves out hands of its seat below this share of the likeliest hand's weight: products of such weights are
-lost in float32.
+"""The solver leaves out a hand of the solving seat if its weight is below this share of the likeliest hand's weight.
+Products of such weights are lost in float32.
 """
 
 

@@ -97,7 +97,7 @@ def test_refusals():
     for rules in (HUNL, SIXMAX):
         with pytest.raises(ValueError, match="games of two seats and one or two streets"):
             Resolver(rules, ContinualConfig(menu="fcpa"))
-    with pytest.raises(ValueError, match="at most 100,000, and the game has 29,304,600"):
+    with pytest.raises(ValueError, match="at most 100,000 pairs of a combo and a complete board, got 29,304,600"):
         Resolver(replace(HUNL, first_seats=(1, 0), board_cards=(0, 3)), ContinualConfig(menu="fcpa"))
     for options, message in (
         ({"iteration": "3"}, "did you mean 'iterations'"),
