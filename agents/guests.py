@@ -90,7 +90,7 @@ class BotAgent(Agent):
         self._later: list[int] = []  # ids of board cards and actions, in the order of the hand
 
     def observe(self, event: Event) -> None:
-        """Inform the bot of an event; the deal begins with a restart of the bot."""
+        """Inform the bot of an event. The bot is restarted before it learns its hole cards."""
         if isinstance(event, Action):
             number = self._table.action_id(self._betting.array.tolist(), event.action)
             self._betting.apply(event.action)
@@ -192,8 +192,8 @@ class PolicyAgent(RangeAgent):
 class SolverAgent(PolicyAgent):
     """An agent that plays the average policy of an OpenSpiel solver.
 
-    A process solves once for each combination of solver, number of iterations and rules. It keeps the eight solutions
-    that were used last.
+    A process keeps the eight solutions that were used last. It solves again only if none of them has the same solver,
+    number of iterations and rules.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ def _require_small(rules: HoldemRules) -> None:
     room = MAX_HISTORIES // num_deals
     if room == 0 or BettingState(rules).menu is None or count(BettingState(rules), room) > room:
         raise ValueError(
-            "OpenSpiel's solvers take games as small as LEDUC and up to four seats of KUHN, at most "
+            "OpenSpiel's solvers take small games, such as LEDUC, or KUHN with up to four seats: at most "
             f"{MAX_HISTORIES} deals times betting sequences; give a smaller game or another agent"
         )
 
@@ -363,7 +363,7 @@ def _require_small(rules: HoldemRules) -> None:
 def _checked(game: OpenSpielGame, rules: HoldemRules) -> OpenSpielGame:
     if game.rules != rules:
         raise ValueError(
-            f"the guest plays {game.game}, which has other rules than the table; give it a game with {rules}"
+            f"the bot or policy plays {game.game}, which has other rules than the table; give it a game with {rules}"
         )
     return game
 

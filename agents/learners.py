@@ -52,7 +52,7 @@ class LearnerPolicy:
 
 
 class LearnerAgent(PolicyAgent):
-    """An agent that plays a policy or learners, which are made when the first hand begins.
+    """An agent that plays a policy or learners. They are made when the first hand begins, and again for other rules.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class BatchResults(NamedTuple):
     walk_rewards : float64[num_tables]
         The sum of the payoffs of these hands, in big blinds.
     seats : int64[num_tables]
-        The learner's seat.
+        The learner's seat in the present hand.
     last_seats : int64[num_tables]
         The learner's seat in the last hand in which it acted and that has ended.
     last_decks : uint8[num_tables, num_dealt_cards]
@@ -115,7 +115,8 @@ class TableBatch:
     Raises
     ------
     ValueError
-        If an argument is out of range, or there is no such opponent.
+        If an argument is out of range, `sizes` do not suit the game or the opponents, or `find_opponents` refuses an
+        opponent.
     ArtefactRefused
         If a blueprint is damaged.
 
@@ -201,12 +202,13 @@ class TableBatch:
         Raises
         ------
         ValueError
-            If `reset` was not called yet, `actions` has another shape, or an action is not legal; no table has then
-            moved. Also if the learner of a table is not to act in `batch_kernels.MAX_WALKS` hands in a row.
+            If `reset` was not called yet, `actions` has another shape, or an action is not legal: then no table has
+            moved. Also if a learner gets no turn in `batch_kernels.MAX_WALKS` hands in a row: then only `reset` can
+            follow.
         """
         actions = np.ascontiguousarray(actions, np.int64)
         if self._is_new:
-            raise ValueError("call reset before the first step")
+            raise ValueError("call reset before a step: no hand has begun, or a learner got no turn")
         if actions.shape != self._own.dones.shape:
             raise ValueError(f"a step takes {len(self._own.dones)} actions, got the shape {actions.shape}")
         i = kernels.first_illegal(self._own.masks, actions)
@@ -231,8 +233,8 @@ class TableBatch:
         if stuck >= 0:
             self._is_new = True
             raise ValueError(
-                f"at table {stuck} the learner was not to act in {kernels.MAX_WALKS:,} hands; give another seat, or "
-                "opponents that do not fold to it"
+                f"at table {stuck} the learner got no turn in {kernels.MAX_WALKS:,} hands; give another seat, or "
+                "opponents that fold less"
             )
         return self.results
 

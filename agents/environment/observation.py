@@ -8,8 +8,8 @@ largest stack, in a limit game by the largest possible contribution.
 1. n: the seat;
 2. one for each street: the street;
 3. C: the hole cards;
-4. C for each street with board cards of its own: the cards that this street brought;
-5. n: the chips that each seat has left, from the own seat on in the order of the seats; 0 in limit games;
+4. C for each street that brings board cards: these cards;
+5. n: the chips that each seat has left, in the order of the seats, beginning with the learner's; 0 in limit games;
 6. n: the chips that each seat has put in on this street, blinds included, in the same order;
 7. n: whether each seat has folded, in the same order;
 8. two: the chips of the pot, divided by n, and the chips that a call costs;
@@ -17,7 +17,7 @@ largest stack, in a limit game by the largest possible contribution.
    is a check or call, and s / (1 + s) for a raise by the share s of the pot after a call.
 
 All entries of `compact` lie in 0..1. Unlike the tensors of ``universal_poker``, `compact` tells which card came on
-which street. It leaves out the oldest actions of a street with more than 3n.
+which street. On a street with more than 3n actions, it leaves out the oldest ones.
 """
 
 from typing import NamedTuple

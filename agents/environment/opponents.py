@@ -79,11 +79,12 @@ class OpponentWorkspace(NamedTuple):
     row : float64[1, 3]
         Probabilities of fold, call and raise.
     combo : int64[1]
-        The index of the hand to act in the array that ranks it: its combo in `starting_hands`, 0 in `strength`.
+        The index of the actor's hole cards in the array that ranks them: their combo in `starting_hands`, 0 in
+        `strength`.
     strength, outs : float64[1]
-        The strength of the hand to act, and its number of outs.
+        The strength of the actor's hole cards, and their number of outs.
     hole_cards : uint8[1, num_hole_cards]
-        The cards of the hand to act.
+        The actor's hole cards.
     """
 
     offered: np.ndarray

@@ -31,7 +31,7 @@ class TableGame(NamedTuple):
     board_sizes : int64[MAX_STREETS]
         Number of board cards on each street, the street's own cards included.
     num_dealt, num_suits : int
-        Number of cards of a hand, and number of suits.
+        Number of cards that a hand deals (all hole cards and the board), and number of suits.
     every_size : bool
         Whether the other seats may raise to any legal total.
     native_ids : bool

@@ -91,7 +91,7 @@ def test_native_bot_at_a_universal_poker_table():
 
 def test_bot_of_another_game_is_refused():
     agent = BotAgent(pyspiel_random, "kuhn_poker")
-    with pytest.raises(ValueError, match=r"the guest plays kuhn_poker\(\), which has other rules"):
+    with pytest.raises(ValueError, match=r"the bot or policy plays kuhn_poker\(\), which has other rules"):
         agent.restart(LEDUC, 0, np.random.default_rng(0))
 
 
@@ -154,7 +154,7 @@ def test_solver_of_a_game_without_a_native_twin():
 
 @pytest.mark.parametrize("rules", [HUNL, HUNL.with_menu("fcpa"), HULH, SIXMAX, parse_game("leduc_poker(players=3)")])
 def test_solvers_refuse_large_games(rules):
-    with pytest.raises(ValueError, match="as small as LEDUC"):
+    with pytest.raises(ValueError, match="small games, such as LEDUC"):
         openspiel_agent("cfr", {}).restart(rules, 0, np.random.default_rng(0))
 
 

@@ -247,7 +247,7 @@ def test_walks_are_counted():
     assert results.num_walks.tolist() == [1, 1] and results.walk_rewards.tolist() == [0.5, 0.5]
     stuck = TableBatch(HUNL, ["fold"], 2, sizes="1p", seat=0)
     for _ in range(2):
-        with pytest.raises(ValueError, match="was not to act in 10,000 hands"):
+        with pytest.raises(ValueError, match="got no turn in 10,000 hands"):
             stuck.reset()
         with pytest.raises(ValueError, match="call reset"):
             stuck.step(np.array([1, 1]))
