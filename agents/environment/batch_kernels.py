@@ -65,7 +65,7 @@ def step_tables(game, opponents, layout, tables, seating, is_reset, actions, wor
     Returns
     -------
     int
-        -1, or a table at which the learner was not to act in `MAX_WALKS` hands in a row; later tables are not stepped.
+        -1, or a table at which the learner got no turn in `MAX_WALKS` hands in a row; later tables are not stepped.
     """
     num_seats = game.rules[NUM_SEATS]
     per_chip = 1.0 / work.big_blind

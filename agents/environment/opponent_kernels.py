@@ -46,6 +46,7 @@ def choose(game, opponents, kind, tables, i, work):
     ----------
     game : TableGame
     opponents : KernelOpponents
+        Modified in place: `missing`.
     kind : int
     tables : HandTables
         Modified in place: the table's random stream.
@@ -84,7 +85,7 @@ def _draw_uniform(game, stream, state, offered):
 
 @kernel(inline=True)
 def _nearest_raise(game, state, fraction, offered):
-    """Return the raise on offer nearest to a share of the pot, as `betting.nearest_raise`; a call if there is none."""
+    """Return the raise on offer that is nearest to a raise by a share of the pot; a call if no raise is on offer."""
     if state[MAX_RAISE] == 0:
         return np.int64(CALL)
     total = state[MAX_CONTRIB] + np.int64(fraction * pot_after_call(game.rules, state) + 0.5)
@@ -99,9 +100,10 @@ def _nearest_raise(game, state, fraction, offered):
 
 @kernel(inline=True)
 def fill_tag_row(game, opponents, tables, i, work):
-    """Write tag's probabilities of fold, call and raise at table i to `work.row`, and return the raise.
+    """Write tag's probabilities of fold, call and raise at table i to `work.row`, and return its raise.
 
-    They are the row of `TightAggressiveAgent.strategy` for the actor's hand; 0 for actions that are not on offer.
+    If no raise is on offer, a call is returned. The probabilities are the row of `TightAggressiveAgent.strategy` for
+    the actor's hole cards; 0 for actions that are not on offer.
     """
     rules, state = game.rules, tables.states[i]
     seat, num_hole = state[ACTOR], rules[NUM_HOLE_CARDS]

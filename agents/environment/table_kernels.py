@@ -1,6 +1,6 @@
 """Kernels of many tables that are played side by side: deals, actions and the actions on offer.
 
-An *id* is a learner's number of an action, see `fill_ids`; a *total* is the action itself, as in `betting_state`:
+An *id* is a learner's number for an action, see `fill_ids`; a *total* is the action itself, as in `betting_state`:
 0 fold, 1 check or call, N raise to N chips.
 """
 
