@@ -1,7 +1,7 @@
 """Values under the average strategies: at a node of a subgame's first street, or after new cards at the street's end.
 
 One measuring walk leaves the values of terminal nodes and of the street's ends in the workspace of the first street.
-The walk does not keep the values of decisions, since nodes of equal depth share rows. This module computes the
+The walk does not keep the values of decisions, since decisions of equal depth share rows. This module computes the
 values of decisions again.
 """
 
@@ -82,7 +82,10 @@ def measure_node(
     node = _follow(street, path)
     is_end = street.betting.nodes.kind[node] == STREET_END
     if is_end != bool(dealt):
-        raise ValueError(f"new cards come at an end of the street and only there, got {len(dealt)} after {list(path)}")
+        raise ValueError(
+            "new cards come at an end of the street and only there, "
+            f"got {len(dealt)} new cards after the actions {list(path)}"
+        )
     task, chance = Measure(), 1.0
     if dealt:
         number, later = _only(walk.streets[1], dealt)
@@ -173,7 +176,10 @@ def _follow(street: SolverStreet, path: Sequence[int]) -> int:
 
 
 def _only(street: SolverStreet, dealt: tuple[int, ...]) -> tuple[int, SolverStreet]:
-    """Return the number of the board that represents new cards, and the street's copy where it represents only them."""
+    """Return the number of the board that represents new cards, and a copy of the street.
+
+    In the copy, the board represents these cards alone.
+    """
     renamings, cards = street.deals.renamings[0], tuple(sorted(dealt))
     if cards not in renamings:
         raise ValueError(f"the cards {list(dealt)} cannot be dealt, or are left out of the sample")
@@ -184,8 +190,8 @@ def _only(street: SolverStreet, dealt: tuple[int, ...]) -> tuple[int, SolverStre
     seats = []
     for hands in deals.seats:
         first, last = hands.target_first[member : member + 2].tolist()
-        # The kernel reads the entries of members `member_first[number]` up to `member_first[number + 1]`, here 0 up to
-        # 1: one member, whose entries are all of `targets`.
+        # `leave_board` reads the targets of the members from `member_first[number]` to `member_first[number + 1] - 1`.
+        # In the copy, this is member 0 alone, and `targets` has no other entries than this member's.
         starts = np.zeros_like(hands.target_first)
         starts[1:] = last - first
         seats.append(hands._replace(target_first=starts, targets=hands.targets[first:last].copy()))

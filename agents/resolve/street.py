@@ -107,8 +107,8 @@ class StreetArrays(NamedTuple):
     layout : StreetLayout
     deals : StreetDeals
     locked_hands : tuple of float[n, 16]
-        For each seat, 1 for locked hands and 0 for free hands, for decisions that have both. Each board has a row for
-        each of these decisions, in the blocks of the seat's hands on the board.
+        For each seat, marks of the hands at the decisions that have both locked and free hands: 1 if locked, 0 if free.
+        Each board has a row for each of these decisions, in the blocks of the seat's hands on the board.
     """
 
     layout: StreetLayout
@@ -157,7 +157,8 @@ class PlanWorkspace(NamedTuple):
         `tile` has the entries of a table, `out` the strategies. Both have a block for each of a seat's actions, in the
         order of ``layout.action_rows``. Blocks of padding entries stay 0 in `out`.
     rows : int64[n]
-        The index of a table's block for each of sixteen buckets, for each group of sixteen actions.
+        For each group of sixteen actions, sixteen entries: the index in a table of the block of each of the sixteen
+        buckets.
     """
 
     tile: np.ndarray
@@ -188,7 +189,8 @@ class SolverStreet:
     plans : BucketPlans, optional
         With buckets, the strategies that the next walk plays, once allocated; else None.
     changes : tuple of float[NUM_CHUNKS, 2, n, 16]
-        With buckets, the current iteration's additions to regrets and to sums; see `settle_buckets`.
+        With buckets, what the latest walk adds to regrets and to sums, for each chunk of boards; see `settle_buckets`.
+        `walk.RespondByBuckets` leaves the regrets of a plan here; see `plan_best`.
     width : int
         Number of buckets; 0 if hands are not in buckets.
     drawn : int64[2, num_boards]
@@ -312,7 +314,7 @@ class SolverStreet:
             )
 
     def plan_best(self, seat: int) -> int:
-        """Plan, for each decision and bucket, the action with the largest regret of the latest walk.
+        """Plan, for each decision and bucket, the action for which the latest walk found the largest regret.
 
         Where no action has a positive regret, the plan stays as it was. Return the number of pairs of decision and
         bucket with a positive regret; 0 without buckets.
@@ -336,7 +338,7 @@ class SolverStreet:
         Parameters
         ----------
         num_chunks : int
-            The largest number of chunks of boards that the iteration visited; see `Visited`.
+            An upper bound on the number of chunks of boards that the iteration visited: `Visited.num_chunks`.
         """
         if self.buckets:
             bucket_kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat][:num_chunks], step)
@@ -442,7 +444,7 @@ def street_blocks(tables: int, size: StreetSize, num_ends: int, most_blocks: Seq
 
 def solver_bytes(streets: Sequence[StreetMemory], threads: int, dtype: type | np.dtype) -> int:
     """Return the bytes of a solver's tables and workspaces, approximately."""
-    num_workers = threads if len(streets) > 1 else 1  # threads share the boards of the first deal
+    num_workers = threads if len(streets) > 1 else 1  # threads share the boards of the second street
     blocks = sum(each.tables + each.workspace * num_workers for each in streets)
     blocks += max((each.totals for each in streets[:-1]), default=0)
     return blocks * LANES * np.dtype(dtype).itemsize

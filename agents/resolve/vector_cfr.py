@@ -1,8 +1,8 @@
 """Vector CFR: counterfactual regret minimisation with whole ranges, over all betting and boards of a subgame.
 
 An iteration updates seat 0 and then seat 1 (alternating updates): the walk down multiplies ranges by current
-strategies, the walk up sums counterfactual values of all hands at once (`walk`). Boards of the street after the first
-are worked on in parallel; no result depends on the number of threads.
+strategies, the walk up sums counterfactual values of all hands at once (`walk`). In a subgame of two or three streets,
+threads share the boards of the second street. No result depends on the number of threads.
 
 Streets after the first may be played by bucket. Boards may be sampled, and the strategies of single decisions may be
 locked. The re-solving gadget may stand before the root (`gadget`).
@@ -54,6 +54,7 @@ class Evaluation(NamedTuple):
         lost. The two values sum to the dead chips.
     best_response_values : float64[2]
         Chips that each seat wins with a best response to the other seat's average strategy, counted in the same way.
+        `VectorSolver.evaluate_by_buckets` has its responses by bucket in place of best responses.
     """
 
     values: np.ndarray
@@ -102,12 +103,12 @@ class VectorSolver:
     dtype : data type
         The type of all tables: float32, or float64 to check convergence to high precision.
     run_outs : int
-        Number of run-outs of the board that are sampled for each seat in each iteration, at most 16; 0 samples none.
+        Number of run-outs of the board that are sampled for each seat in each iteration, at most 16; 0 for no sampling.
         Linear CFR (``lcfr``) suits sampling, as the early, noisy iterations have little weight.
     thinning : int
         The first `thinning` iterations visit one board of the last street after each board of the street before, the
-        next `thinning` iterations visit two, and so on; 0 for none. The boards are sampled again for each seat in each
-        iteration. Thinning is useful with buckets, whose strategies are learnt on every board. `thinning` and
+        next `thinning` iterations visit two, and so on; 0 for no thinning. The boards are sampled again for each seat
+        in each iteration. Thinning is useful with buckets, whose strategies are learnt on every board. `thinning` and
         `run_outs` exclude each other. If both are 0, each iteration visits all boards.
     last_boards : int
         Number of draws in a fixed sample of the last street's boards, for each board of the street before. The sample
@@ -136,8 +137,9 @@ class VectorSolver:
     ValueError
         If `threads`, `run_outs` or `thinning` is out of range, `run_outs` and `thinning` are both above 0, or
         `algorithm` is unknown. Also if the game does not have two seats or deals three hole cards, or the ranges have
-        no compatible hands. Also if a lock or a bucket does not fit, every raise size is on offer, or the betting is
-        too large.
+        no compatible hands. Also if a lock has a wrong shape or row, leads to no decision or is on a street with
+        buckets, or if a bucket is out of range. Also if every raise size is on offer at some decision, or the betting
+        is too large.
 
     Examples
     --------
@@ -169,7 +171,7 @@ class VectorSolver:
         if not 0 <= run_outs <= NUM_CHUNKS:
             raise ValueError(f"run_outs must be 0 for all or 1..{NUM_CHUNKS} sampled ones, got {run_outs}")
         if thinning < 0 or (thinning and run_outs):
-            raise ValueError(f"thinning must be 0 or more, and 0 with run_outs, got {thinning}")
+            raise ValueError(f"thinning must be 0 or more, and 0 if run_outs is above 0, got {thinning}")
         self.threads = threads
         self._run_outs = run_outs
         self._thinning = thinning
@@ -254,7 +256,8 @@ class VectorSolver:
                 return
             visited = self._visited(self.iteration)
             if self.gadget is not None:
-                # One continuing range for both seats' walks: what the gadget learns below counts in the next iteration.
+                # The walks of both seats use the range set here. What the gadget learns below counts in the next
+                # iteration.
                 self._walk.enter(self.gadget.seat, self.gadget.continuing(self._ranges[self.gadget.seat]))
             for seat in range(2):
                 values = self._walk.values(seat, Learn(step, visited))
@@ -291,7 +294,7 @@ class VectorSolver:
         return AllRunOuts()
 
     def add_gadget(self, seat: int, bounds: np.ndarray, forced: np.ndarray | float = 0.0) -> None:
-        """Put the re-solving gadget before the subgame: in all iterations, a seat may terminate with each hand.
+        """Put the re-solving gadget before the subgame: in all later iterations, a seat may terminate with each hand.
 
         Parameters
         ----------
@@ -300,7 +303,7 @@ class VectorSolver:
         bounds : float64[num_combos]
             The value of terminating with each combo, in chips: the unit of `combo_values` divided by `facing`.
         forced : float64[num_combos], optional
-            The weight of each combo that continues without a choice, see `Gadget`.
+            The weight with which each combo continues without a choice; see `Gadget`.
 
         Raises
         ------
@@ -482,7 +485,7 @@ class VectorSolver:
             rows.restore()
 
     def restore_locks(self) -> None:
-        """Write locked entries again, after decisions where only some hands are locked were overwritten."""
+        """Write the locked entries again, where a caller has overwritten decisions with both locked and free hands."""
         for seat in range(2):
             self._restore_locks(seat)
 

@@ -158,7 +158,8 @@ class _DrawnRunOuts(AllRunOuts):
     ) -> LaterVisits:
         """Return sampled boards after each parent.
 
-        With buckets, a board that is drawn several times is listed several times; without buckets, once.
+        With buckets, a board that is drawn several times is listed several times. Without buckets it is listed once,
+        and its tables get the discounts that they have missed (`_catch_up`).
 
         Parameters
         ----------
@@ -227,7 +228,8 @@ class SampledRunOuts(_DrawnRunOuts):
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
         super().__init__(seed, algorithm, iteration)
         self._count = self.num_chunks = count
-        # Each iteration makes a new sampler, with the same numbers here: only the iteration's number moves the starts.
+        # Each iteration makes a new sampler, which draws the same two pairs of numbers from the seed. Only the number
+        # of the iteration moves the starts.
         self._starts = np.random.default_rng(seed).random((2, 2))
 
     def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
@@ -243,7 +245,7 @@ class SampledRunOuts(_DrawnRunOuts):
 
 
 class ThinnedRunOuts(_DrawnRunOuts):
-    """Visits all boards of earlier streets, and after each board of the street before the last a few sampled boards.
+    """Visits all boards of the streets before the last, and a sample of the last street's boards after each parent.
 
     Parameters
     ----------
@@ -262,7 +264,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         self._kept: dict[int, np.ndarray] = {}
 
     def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
-        """Return all boards of the second street, or a sample if it is the last street and has more than `count`."""
+        """Return all boards of the second street, or a sample if it is the last and has more than `count` boards."""
         if not street.is_last or self._count >= len(street.deals.boards):
             return super().visits(street, seat)
         drawn = self._drawn(street, seat, _FIRST_BOARD, self._starts(street, seat)[_FIRST_BOARD], self._count)
@@ -271,7 +273,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         return [Visits(boards, factors) for boards, factors in parts]
 
     def run_outs(self, street: SolverStreet, parents: np.ndarray, seat: int) -> LaterVisits:
-        """Return all boards after each parent, or on the last street a sample of them if they are more than `count`."""
+        """Return the boards after each parent: all, or on the last street a sample if they are more than `count`."""
         children = street.deals.child_first[parents + 1] - street.deals.child_first[parents]
         if not street.is_last or (self._count >= children).all():
             return super().run_outs(street, parents, seat)

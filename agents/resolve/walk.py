@@ -6,8 +6,8 @@ betting, walks over the boards of the later streets, and carries their values up
 iterations and for measurements; a `Task` determines the strategies that are played and the use of the values.
 
 The boards of the *first deal*, those of the second street, are cut into chunks. Threads run the same kernel, which
-takes chunks from a common counter until none is left. Chunks are summed in a fixed order, so no result depends on the
-number of threads.
+takes chunks from a common counter until none is left. In a subgame of four streets, one thread does all the work.
+Chunks are summed in a fixed order, so no result depends on the number of threads.
 """
 
 import functools
@@ -59,7 +59,10 @@ class Task(Protocol):
     step: np.ndarray | None
 
     def num_kinds(self, street: SolverStreet) -> int:
-        """Return how many kinds of values come up from a street: 1 to learn there, 2 for `BEST` and `OWN`."""
+        """Return how many kinds of values come up from a street.
+
+        2 for `BEST` and `OWN`; 1 if kernels update the street's tables or collect changes for tables by bucket.
+        """
 
     def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
         """Return both seats' tables of a street without buckets; strategies are proportional to positive entries."""

@@ -1,4 +1,4 @@
-"""Depth-limited nested search: subgames solved while a hand is played, from beliefs about every seat's cards."""
+"""Nested search: subgames solved while a hand is played, from beliefs about every seat's cards."""
 
 from plurispiel.agents.search.agent import SearchAgent, search_agent
 from plurispiel.agents.search.config import SearchConfig, config_from_options

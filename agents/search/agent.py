@@ -35,11 +35,11 @@ the blueprint's strategy for the hand held."""
 
 
 class SearchAgent(Agent):
-    """Plays a blueprint before the flop, and searches on later streets and after off-tree raises before the flop.
+    """Searches from the flop on, and before the flop after an off-tree raise; elsewhere plays a blueprint.
 
-    `act` draws from the strategy that `strategy` reports, found by the same search. Searches are for two to nine
-    players with chips, and before the flop for at most four players left; elsewhere the blueprint plays. Without the
-    blueprint's bucket table there is a search only for two players, and only after the first street.
+    `act` draws from the strategy that `strategy` reports, found by the same search. There are searches with two to nine
+    players who have chips, and before the flop with at most four players left. Without the blueprint's bucket table
+    there are searches only with two players, and only after the first street.
 
     Parameters
     ----------
@@ -182,7 +182,10 @@ class SearchAgent(Agent):
         return _explained(found.solution, public)
 
     def _moved(self, public: PublicState, strategy: Strategy, combo_ids: np.ndarray) -> float:
-        """Return the probability that a search's strategy for one combo shifts between fold, call and raise."""
+        """Return how much of one combo's probability a search shifts between fold, call and raise.
+
+        The search's `strategy` for the combo is compared with the blueprint's.
+        """
         planned = self.blueprint.range_strategy(public)
         return float(abs(_by_kind(strategy) - _by_kind(_rows(planned, combo_ids))).sum()) / 2.0
 

@@ -60,7 +60,8 @@ def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_acti
     Notes
     -----
     An action of probability 0 for every hand in the range would leave no range at all. A share of the uniform strategy
-    is then mixed into the model. This gives every hand the same probability, so that the beliefs stay as they were.
+    is then mixed into the model. This gives every hand in the range the same probability, so that the beliefs stay as
+    they were.
     """
     is_expected = dot(beliefs[seat], probability) > 0.0
     if not is_expected:
@@ -90,7 +91,8 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     if action in known or action <= CALL or strategy.highest is not None:
         return strategy.probability(action)
     largest = max(public.contributions)
-    # A size is a share of the pot after the call; without the call the mapping's formula does not hold.
+    # A size is a share of the pot after the call. For shares of the pot before the call, the mapping's formula does not
+    # hold.
     pot = public.pot + public.to_call
     offered = sorted({CALL, *(each for each in known if each > CALL)})
     sizes = [0.0] + [(each - largest) / pot for each in offered[1:]]
