@@ -10,7 +10,7 @@ street : StreetArrays
 board, batch : int
     Numbers of a board of the street and of a batch of the street's roots.
 seat : int
-    The traverser.
+    The traverser, unless the kernel's docstring says otherwise.
 above : ReachAbove
 work : Workspace
     Modified in place.
@@ -53,7 +53,7 @@ Discounts shrink the strategy sums of hands that no longer reach a decision, in 
 
 @kernel
 def enter_board(street, board, batch, seat, tables, above, work):
-    """Fill both seats' reach at the nodes of a batch, and in ``work.shares`` the strategy of `seat`.
+    """Fill both seats' reach at the nodes of a batch, and ``work.shares`` with the strategy of `seat`.
 
     Parameters
     ----------
@@ -74,7 +74,10 @@ def enter_board(street, board, batch, seat, tables, above, work):
 
 @kernel
 def gather(street, board, batch, seat, above, work):
-    """Write a seat's reach at a batch's roots, sorted from the parent's order of hands into this board's order."""
+    """Write a seat's reach at a batch's roots, sorted from the parent's order of hands into this board's order.
+
+    `seat` may be either seat.
+    """
     layout, hands, reach = street.layout, street.deals.seats[seat], above.reach[seat]
     above_blocks, blocks = above.blocks[seat], hands.block[board + 1] - hands.block[board]
     first = hands.first[board]
@@ -82,8 +85,8 @@ def gather(street, board, batch, seat, above, work):
     first_group = np.int64(layout.batch_root[batch]) // LANES
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
         start = group * above_blocks * LANES
-        # Sixteen roots of each hand are copied as a block, then transposed. Otherwise, numbers could only be copied one
-        # by one.
+        # Each hand's reach at sixteen roots is copied as one block, and the blocks are transposed after that. To copy
+        # into the rows directly would take one copy for each number.
         for k in range(num_hands):
             store(work.out, k, load(reach, start + np.int64(hands.above[first + k])))
         clear(work.out, num_hands, -num_hands % LANES)
@@ -112,7 +115,7 @@ def tile_to_rows(tile, rows, blocks, target):
 
 @kernel(inline=True)
 def _positive_total(table, row, num_actions, blocks, block, zeros):
-    """Return the sum over a decision's actions of the positive entries in one block."""
+    """Return, for each hand of one block, the sum of the positive entries over a decision's actions."""
     total = zeros
     for action in range(num_actions):
         total = total + larger(load(table, row + action * blocks + block), zeros)
@@ -182,7 +185,7 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
         even = spread(table, table.dtype.type(1.0 / num_actions))
         for block in range(blocks):
             total = _positive_total(table, row, num_actions, blocks, block, zeros)
-            # `_pass_reach` rounds differently: a seat's reach may differ in its lowest bit if the other seat traverses.
+            # `_pass_reach` rounds differently: the lowest bits of a seat's reach depend on which seat traverses.
             inverse = where_positive(total - least, ones / total, zeros)
             spare = where_positive(total - least, zeros, even)
             weight = load(reach, source + block)
@@ -197,7 +200,8 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
 def fill_terminals(street, board, batch, seat, work):
     """Write the values of a seat's hands at the folds and showdowns of a batch, for a stake of one chip.
 
-    Stakes are multiplied in later (``layout.scale``), so all nodes that share the opponent's reach share a row here.
+    Stakes are multiplied in later (``layout.scale``). So folds with the same reach of the opponent share a row here, as
+    do showdowns.
     """
     layout, deals = street.layout, street.deals
     own, others = deals.seats[seat], deals.seats[1 - seat]
@@ -314,7 +318,8 @@ def add_children(layout, seat, node, shift, blocks, values):
             child = children[k]
             row = np.int64(value_row[child])
             row += shift * (row >= from_row)
-            # Unweighted: line 31 of DeepStack's Algorithm S1 (its right side misprints the acting player's values).
+            # Unweighted: line 31 of DeepStack's Algorithm S1. There the right side has the acting player's values, a
+            # misprint.
             total = total + load(values, row * blocks + block) * spread(values, scale[child])
         store(values, out + block, total)
 
@@ -434,7 +439,8 @@ def leave_board(street, board, batch, seat, num_kinds, factor, above, work, tota
     first_group = np.int64(layout.batch_root[batch]) // LANES
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
         entry = batch + group - first_group
-        # `deals.weight`: the chance of the board given both hands, in hold'em 1/45 for a turn and 1/44 for a river.
+        # `deals.weight`: the chance of one member of the board's class, given both hands. In hold'em it is 1/45 for a
+        # turn and 1/44 for a river, and a sample multiplies it.
         weight = load(layout.root_scale, seat * num_entries + entry) * spread(totals, deals.weight[board] * factor)
         for kind in range(num_kinds):
             for lane in range(LANES):

@@ -1,9 +1,9 @@
 """Kernels of Monte Carlo CFR on one street with any number of players: all hands of one seat against sampled hands.
 
 A traversal deals a hand from its range to every live seat but the traverser, and then the rest of the board. The
-traverser's actions are all followed, for all of its hands at once; one action of each other seat is sampled. So values
-are chips without reach weights: outcomes of chance and actions of other seats are drawn as often as they are likely
-(external sampling). Regrets and averages are weighted by the number of the iteration (Linear CFR).
+traverser's actions are all followed, for all of its hands at once. One action is sampled at each decision of another
+seat. So values are chips without reach weights: outcomes of chance and actions of other seats are drawn as often as
+they are likely (external sampling). Regrets and averages are weighted by the number of the iteration (Linear CFR).
 
 At a leaf each seat that can still act chooses a continuation strategy, unseen by the others, and the rest of the hand
 is rolled out with the choices.
@@ -75,7 +75,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
     live : int
         The set of seats that have not folded, as a bit mask.
     seat : int
-        The seat without a hand; -1 deals to all.
+        The seat that gets no hand; -1 deals to all live seats.
     cumulative : float64[num_seats, num_combos]
         Running sums of each seat's range.
     stream : uint64[4]
@@ -96,7 +96,8 @@ def deal_others(game, live, seat, cumulative, stream, work):
             if not is_free or other == seat or not live >> other & 1:
                 continue
             row = cumulative[other]
-            # Strictly above the point: a combo of weight 0 repeats the sum before it and is never drawn.
+            # The first sum strictly above the point is drawn. So a combo of weight 0, which repeats the sum before it,
+            # is never drawn.
             point = next_float(stream) * row[num_combos - 1]
             low, high = 0, num_combos - 1
             while low < high:
@@ -191,7 +192,7 @@ def _match(tables, cell, num_actions, is_frozen, strategy):
 
 @kernel(inline=True)
 def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
-    """Write the values of the traverser's hands by its strategy, and add to the regrets of rows that are not frozen.
+    """Write the values of the traverser's hands if it plays its strategy, and add to regrets of rows not frozen.
 
     Parameters
     ----------
@@ -292,7 +293,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
     walk = Traversal(seat, weight, work.hands[:count], next_word(stream))
     node, depth = np.int64(0), -1
     while True:
-        # Down: one action of each other seat, the first action of the traverser.
+        # Down: one sampled action at each decision of another seat, the first action at each of the traverser's.
         while tree.kinds[node] == DECISION and tree.actors[node] != seat:
             other = np.int64(tree.actors[node])
             num_actions = np.int64(tree.num_actions[node])
@@ -322,7 +323,8 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
                 work.numbers[depth] = number + 1
                 node = np.int64(tree.first_child[node]) + number + 1
                 break
-            # Matched only on the way up: recall within a street is perfect, so nothing below has changed these regrets.
+            # The strategy is computed only on the way up: recall within a street is perfect, so nothing below the
+            # decision has changed its regrets.
             first, below = np.int64(tree.tables[node, seat]), work.below[depth]
             _mix(tables, first, num_actions, tree.is_frozen[node], walk, below, work.strategy, work.values)
             depth -= 1
@@ -332,7 +334,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
 
 @kernel
 def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
-    """Add a seat's current or frozen strategies to their sums, weighted by the seat's reach and by `weight`.
+    """Add a seat's current or frozen strategies to `sums`, weighted by the seat's reach and by `weight`.
 
     Parameters
     ----------
