@@ -440,7 +440,7 @@ def leave_board(street, board, batch, seat, num_kinds, factor, above, work, tota
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
         entry = batch + group - first_group
         # `deals.weight`: the chance of one member of the board's class, given both hands. In hold'em it is 1/45 for a
-        # turn and 1/44 for a river, and a sample multiplies it.
+        # turn and 1/44 for a river. With `last_boards` it is multiplied by the board's weight in the fixed sample.
         weight = load(layout.root_scale, seat * num_entries + entry) * spread(totals, deals.weight[board] * factor)
         for kind in range(num_kinds):
             for lane in range(LANES):
