@@ -106,7 +106,8 @@ class AgentSpec:
     def title(self) -> str:
         """The agent's name in results.
 
-        It is the spec without the folders above its file, program or stored strategy, and without ``cwd`` and ``base``.
+        It is the spec without the folders above its file, program or stored strategy. The options ``cwd`` and ``base``
+        of a ``stdio`` or ``acpc`` program (`agents.programs`) are left out, too.
         """
         if self.name in _COMMANDS:
             return f"{self.name}:{titled_command(self.argument, self.options)}"
@@ -248,7 +249,9 @@ def make_agent(spec: str) -> Agent:
         if not parsed.argument:
             argument = "PROGRAM [ARGUMENTS]" if parsed.name in _COMMANDS else "FOLDER"
             raise ValueError(f"a program is written {parsed.name}:{argument}, got {spec!r}")
-        raise ValueError(f"{spec!r} is a program: it plays in tournaments, in compliance and against lbr, but not here")
+        raise ValueError(
+            f"{spec!r} is a program: programs play in tournaments and in commands such as compliance and lbr, not here"
+        )
     if parsed.name in BUILT_IN:
         if parsed.argument:
             raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")

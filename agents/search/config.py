@@ -47,8 +47,8 @@ class SearchConfig:
     Attributes
     ----------
     time : float
-        Seconds for each search, including all its work. A search ends earlier if it reaches a fixed maximum number of
-        iterations, which is not a setting.
+        The time limit in seconds for each decision. All searches that the decision needs share this time. A search ends
+        earlier if it reaches a fixed maximum number of iterations, which is not a setting.
     iterations : int
         Iterations of each search in place of a time limit, so that the same seed gives the same play; 0 for the time
         limit. A two-player search of the last street does ten times as many, since its iterations are cheap. In a
@@ -58,7 +58,7 @@ class SearchConfig:
         CFR uses one thread.
     play : {"average", "final"}
         The strategy that acts: the weighted average over the iterations, or the strategy after the last iteration, as
-        published. Beliefs always follow the average.
+        published. Beliefs follow the average; at frozen decisions they follow the frozen strategy.
     purge : float
         Actions below this probability are not played, unless all are below it; 0, as published, keeps all actions. A
         two-player search of the last street, where nothing is sampled, always keeps all actions.
@@ -80,13 +80,13 @@ class SearchConfig:
         search begins with equal probabilities; a two-player search of the game's final street always does.
     cards : {"flop-500", "blueprint"}
         In two-player searches, the buckets of the streets after the searched street: 500 a street, made for each flop
-        by itself, or the blueprint's. Under a time limit, a flop whose 500 buckets are not in the cache uses the
-        blueprint's.
+        separately, or the blueprint's. Games other than hold'em use the blueprint's. Under a time limit, so does a flop
+        whose 500 buckets are not in the cache.
     street_sizes : tuple of str
-        With two players, on a street that is not the last: the sizes of the first raise of the street, of the second
-        and so on (see `actions.menu`); after as many raises as there are entries, no raise is offered. Other raises of
-        opponents are added once they are made. Where the betting grows too large, some sizes are not offered
-        (`SearchMenu`).
+        With two players, the sizes on the searched street where it is not the last one. The first entry has the sizes
+        of the street's first raise, the second entry those of the second raise, and so on (see `actions.menu`). After
+        as many raises as there are entries, no raise is offered. Other raises of opponents are added once they are
+        made. Where the betting grows too large, some sizes are not offered (`SearchMenu`).
     river_sizes : tuple of str
         With two players, the sizes on the searched street where it is the last one, as in `street_sizes`.
     later_sizes : tuple of str
@@ -102,7 +102,7 @@ class SearchConfig:
     continuations : int
         In searches that end with the street, the number k of continuation strategies at their leaves.
     run_outs : int
-        In two-player searches, the number of boards of the next street that an iteration samples.
+        In two-player searches, the number of boards of the next street that an iteration samples for each seat.
     last_boards : int
         In a two-player search of the flop, the maximum number of rivers dealt after each turn.
     safe : bool
@@ -173,7 +173,10 @@ class SearchConfig:
         return self.threads or num_processors()
 
     def multiway_menu(self, num_acting: int) -> BetMenu:
-        """Return the sizes in a search of one street after the first, with `num_acting` players who have chips left."""
+        """Return the sizes in a search that ends with its street, which is not the first.
+
+        `num_acting` players have chips left.
+        """
         return BetMenu(((_sizes(self.three_way_sizes if num_acting <= 3 else self.multiway_sizes),),))
 
     def preflop_menu(self, num_raises: int) -> BetMenu:

@@ -63,8 +63,8 @@ class Continuations:
 
         At the start of a flop, action translation may find no node, or only a node that does not fit (`find_place`).
         Then the result is the tree's start of a flop with the same players and the nearest contribution of the seat to
-        act, if the pot there fits (`FlopStarts`). In both cases the pots of the hand and of the tree, in
-        big blinds, differ by a factor of at most `roll_outs.MAX_SCALE`.
+        act, if the pot there fits (`FlopStarts`). Whether or not `FlopStarts` found the node, the pots of the hand and
+        of the tree, in big blinds, differ by a factor of at most `roll_outs.MAX_SCALE`.
         """
         # Translation is deterministic, as published for leaves: random translation would give one leaf several values.
         return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)

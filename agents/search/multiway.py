@@ -128,10 +128,12 @@ class MultiwayWorkspace(NamedTuple):
         board.
     used : bool[256]
         Scratch: whether each card is taken.
-    boards, ranks, buckets, free
-        The one board that was dealt, and for all combos the ranks, buckets and `free` flags on it, as in `Worlds`.
+    boards, ranks, buckets
+        The one board that was dealt, and the ranks and buckets of all combos on this board, as in `Worlds`.
+    free : bool[num_combos]
+        Whether each combo is in the traverser's range and shares no card with the board or the hands dealt.
     hands : int32[num_combos + 1]
-        The traverser's possible combos first; the remaining entries have no meaning.
+        The combos marked in `free` come first; the remaining entries have no meaning.
     below : float64[depth + 1, max_actions, num_combos]
         For each of the traverser's decisions on the current path, the values of its actions; the last level is for
         choices at leaves.
@@ -225,7 +227,7 @@ class MultiwaySolver:
     ):
         state, rules = subgame.state, subgame.state.rules
         if state.is_over:
-            raise ValueError("a search begins at a decision, and in the state given the hand is over")
+            raise ValueError("a search begins at a decision, but the hand is over")
         self.iteration = 0
         self._subgame, self._rules, self._continuations = subgame, rules, continuations
         # Weight on blocked combos would only make `deal_others` draw and reject them.
@@ -317,8 +319,8 @@ class MultiwaySolver:
             actions, pot = self._actions[node], int(self._tree.contributions[node].sum())
             rows = planned.rows((*self._subgame.history, *path), actions, self._subgame.board)
             if rows is not None:
-                # Regret matching plays in proportion to regrets, so the first strategy is the blueprint's. Regrets grow
-                # with the pot, as do the regrets that iterations add.
+                # Regret matching plays in proportion to regrets, so the first strategy is the blueprint's. The regrets
+                # set here are proportional to the pot, since the regrets that iterations add grow with the pot, too.
                 first = int(self._tree.tables[node, self._tree.actors[node]])
                 self._tables.regrets[first : first + rows.size] = weight * pot * rows.ravel()
 
@@ -372,7 +374,10 @@ class MultiwaySolver:
         return tuple(path for path, node in self._nodes.items() if self._tree.kinds[node] == kind)
 
     def _rows(self, table: np.ndarray, node: int, seat: int, num_entries: int) -> np.ndarray:
-        """Return the strategies in proportion to the positive cells of a table, uniform where there are none."""
+        """Return strategies in proportion to a table's positive cells.
+
+        A row without positive cells is uniform; a row of a combo outside the seat's range is NaN.
+        """
         first = int(self._tree.tables[node, seat])
         cells = slice(first, first + self._rules.num_combos * num_entries)
         rows = np.maximum(table[cells].reshape(-1, num_entries).astype(np.float64), 0.0)

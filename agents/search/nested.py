@@ -1,10 +1,10 @@
 """Nested search through a hand: Algorithm 2 of Brown and Sandholm (2019), as a function of the public state.
 
-A hand falls into segments (`segments`). A searched segment has one root, and its last search serves the whole segment.
-When a raise comes that the search does not offer, the raise is added and the subgame is solved again from the same
-root. The strategies of the seat's own earlier decisions in the segment are frozen. The paper changes state at each
-event of the hand; here every result is computed when it is first asked for, and kept. So a later question gets the
-answer that was played.
+A hand falls into segments (`segments`). All searches of a segment begin at the segment's root, and the latest search
+gives the strategies and the beliefs from then on. When a raise comes that the search does not offer, the raise is added
+and the subgame is solved again from the same root. The strategies of the seat's own earlier decisions in the segment
+are frozen. The paper changes state at each event of the hand; here every result is computed when it is first asked for,
+and kept. So a later question gets the answer that was played.
 
 The order of calls, in `NestedSearch`:
 
@@ -16,7 +16,7 @@ The order of calls, in `NestedSearch`:
    the root serves. Two cases are left: `here` is empty, or its last action is such a raise. Then `_search` solves. If
    the seat has already decided in `here`, `_search` first asks for the search at the latest of these decisions (2 with
    fewer actions), and freezes all these decisions.
-4. `_root(before)` takes the beliefs at the end of the segment before (5), and updates them for new board cards.
+4. `_root(before)` takes the beliefs at the end of the previous segment (5), and updates them for new board cards.
 5. `_beliefs_at_end(before)` finds the segment that ends with the last action of `before`, and continues with 6. Before
    any action beliefs are uniform.
 6. `_beliefs_after(segment)` begins with the beliefs at the segment's root (4), and updates them for each action of the
@@ -215,8 +215,9 @@ class NestedSearch:
     def _search(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
         """Search, or find the earlier search that serves.
 
-        A segment is solved at its start, and again after off-tree raises. Several off-tree raises since the seat's
-        last decision take one search together.
+        The search that serves is made right after the latest raise that is not offered or at which the subgame ends. If
+        there is no such raise, it is the search at the root. Several such raises since the seat's last decision take
+        one search together.
         """
         with self._deadline.half():
             root = self._root(before, board)
@@ -227,14 +228,15 @@ class NestedSearch:
         frozen = {}
         if decisions:
             with self._deadline.half():
-                # The search that served the last decision also holds the earlier decisions, which it had frozen.
+                # The search that served the last decision also holds the earlier decisions: it served them, too, or
+                # they were frozen in it.
                 known = self._solution(before, here[: decisions[-1]], board)
             frozen = self._frozen(known, here, decisions)
         self._counts["searches again" if frozen else "searches"] += 1
         return self._solve(root, before, here, added, frozen)
 
     def _frozen(self, known: StreetSolution, here: Actions, decisions: list[int]) -> dict[Path, np.ndarray]:
-        """Return the strategies at which the seat's decisions so far are frozen; rows of NaN stay free."""
+        """Return the frozen strategy of each of the seat's decisions so far; rows of NaN stay free."""
         frozen = {}
         for number in decisions:
             path = path_of(here[:number])
@@ -317,7 +319,8 @@ class NestedSearch:
             return initial_beliefs(self._rules)
         street = actions[-1].street
         seen = board[: self._rules.board_size(street)]
-        # Find the segment of the last decision: given its action, too, `at` may find a segment that begins after it.
+        # `at` gets the actions before the last one. With the last action, too, it could find a segment that begins
+        # after that action.
         segment = self._segments.at(actions[:-1], street, seen)
         return self._beliefs_after(segment._replace(here=(*segment.here, actions[-1])), seen)
 

@@ -24,9 +24,10 @@ __all__ = ["PlannedRows", "planned_rows"]
 class PlannedRows:
     """A blueprint's strategies in the betting of searches.
 
-    A bet of the search counts as the nearest size of the blueprint's tree, and a bet of the blueprint as the nearest
-    size that the search offers. The exception is a bet of the search between two sizes of the tree: the probability of
-    folding to it is the weighted mean of the probabilities at both sizes.
+    A bet of the search between two sizes of the blueprint's tree, neither of them the all-in, counts as the likelier
+    one by the pseudo-harmonic mapping. The module `actions.shadow` has the rules for all other bets. If the lower size
+    is a call or the upper size is the all-in, the probability of folding to the bet is the weighted mean of the
+    probabilities at both sizes. A bet of the blueprint counts as the nearest size that the search offers.
 
     Parameters
     ----------

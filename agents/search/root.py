@@ -53,8 +53,8 @@ MIN_BELIEF = 1e-5
 
 MAX_RAISES = 2
 """With more than two players, a subgame ends after this many raises on its street. If the street has had as many raises
-before the root, the subgame ends after the first raise beyond the root. The first and the last street have no such
-limit. The paper ends the subgame of a flop after the second raise."""
+or more before the root, the subgame ends after the first raise beyond the root. The first and the last street have no
+such limit. The paper ends the subgame of a flop after the second raise."""
 
 MAX_PREFLOP_SEATS = 4
 """The largest number of players left for which there is a search before the flop, as in the paper."""
@@ -85,7 +85,7 @@ class Root:
     board : tuple of int
         The board cards at the root.
     beliefs : float64[num_seats, num_combos]
-        The belief on each seat's hand; rows sum to 1.
+        The belief about each seat's hand; rows sum to 1.
     """
 
     state: BettingState
@@ -111,8 +111,8 @@ class Root:
         """Return the raises of a path that the menu does not offer, and the number of actions that a search must know.
 
         Two kinds of raises ask for another search: a raise that is not offered, and a raise at which a subgame ends.
-        The latter are raise number `max_raises` of the street and all later raises. The number of actions counts up to
-        and including the latest raise of either kind; it is 0 if there is none.
+        The latter are raise number `max_raises` of the street and all later raises. A search must know all actions up
+        to and including the latest raise of either kind; their number is 0 if there is no such raise.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class TwoSeats:
 
 
 class ManySeats:
-    """The game of a search of one street: the game at the table, until the street or the subgame ends.
+    """The game of a search of one street: the game at the table until the street ends, or until `max_raises` raises.
 
     Attributes
     ----------
@@ -292,15 +292,15 @@ def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt
     belief without hands below the share `MIN_BELIEF`, not normalised again.
     """
     rows = root.beliefs[list(seats)]
-    # Unsafe search needs no strategy for hands of probability 0. For Pluribus that made it about four times as fast
-    # (supplement, "Structure of imperfect-information subgames").
+    # Unsafe search needs no strategy for hands of probability 0. Leaving such hands out made the search of Pluribus
+    # about four times as fast (supplement, "Structure of imperfect-information subgames").
     rows = np.where(rows >= MIN_BELIEF * rows.max(axis=1, keepdims=True), rows, 0.0)
     free = root.state.rules.free_combos(root.board)
     return (1.0 - uniform_share) * rows + uniform_share * free / free.sum()
 
 
 def _max_nodes(config: SearchConfig, limit: int, in_a_second: int) -> int:
-    """Return how many nodes the betting may have: `limit`, or under a time limit `in_a_second` a second if fewer."""
+    """Return the largest number of nodes: `limit`, and under a time limit at most `in_a_second` for each second."""
     return limit if config.iterations else int(min(limit, config.time * in_a_second))
 
 

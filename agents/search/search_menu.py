@@ -19,9 +19,10 @@ def has_few_raises(rules: HoldemRules) -> bool:
 class SearchMenu:
     """The sizes of the settings; where the betting would grow too large, some are removed.
 
-    The sizes of the latest raises are removed first, since decisions after many raises are reached least often. In a
-    game whose rules allow few sizes of a raise, a decision offers either all sizes of the rules or none. It offers all
-    if the menu, after removals, still has a size for the number of raises made on the street.
+    The sizes at decisions after the largest number of raises on a street are removed first, since such decisions are
+    reached least often. In a game whose rules allow few sizes of a raise, a decision offers either all sizes of the
+    rules or none. It offers all if the menu, after removals, still has a size for the number of raises made on the
+    street.
 
     Parameters
     ----------

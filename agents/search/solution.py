@@ -64,7 +64,7 @@ class StreetSolution:
         Duration of the search.
     evaluation : Evaluation or None
         Values of the average strategies and of best responses to them, in net chips of the whole hand. None except for
-        two-player searches of the last street, where an evaluation costs little. None also for safe searches, as the
+        unsafe two-player searches of the last street. Elsewhere an evaluation takes long, and in a safe search the
         gadget changes the opponent's range.
     hands : tuple of int
         For each live seat, the number of combos in its range.

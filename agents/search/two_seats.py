@@ -63,7 +63,7 @@ def solve_two_seats(
     root : Root
         A root whose state `can_search_two` accepts.
     buckets : callable
-        Maps a board of a later street to the bucket of each combo. Not called on the last street.
+        Maps a board of a later street to the bucket of each combo. Not called if the root is on the last street.
     planned : PlannedRows
         The blueprint's strategies: the warm start and, in a safe search, the value of terminating.
     history : Path

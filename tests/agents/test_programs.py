@@ -185,7 +185,7 @@ def test_programs_in_lists():
 
 
 def test_a_program_is_no_object_in_this_process():
-    with pytest.raises(ValueError, match="is a program: it plays in tournaments, in compliance and against lbr"):
+    with pytest.raises(ValueError, match="is a program: programs play in tournaments and in commands such as"):
         make_agent(f"stdio:{sys.executable}")
     with pytest.raises(ValueError, match="is written stdio:PROGRAM"):
         make_agent("stdio")

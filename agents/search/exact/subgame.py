@@ -1,10 +1,11 @@
-"""Subgames of a flat game tree. Each is again a flat tree, from beliefs at a public state to a frontier.
+"""Subgames of a flat game tree. Each is again a flat tree: from a public state to a frontier or the game's end.
 
 Chance first deals every seat a combo, with probability proportional to the product of beliefs among compatible hands.
 At the frontier each player who can still have a decision picks a continuation strategy, one player after the other and
 unseen by the others: the infoset of a pick is the leaf's public state and the player's own combo. The values that
-follow the picks are exact. With a gadget the opponent may first terminate, for each of its combos, and take that
-combo's earlier value (Burch, Johanson and Bowling, "Solving imperfect information games using decomposition", 2014).
+follow the picks are exact. With a gadget the opponent may terminate at the root with any of its combos, and then gets
+the payoff given for that combo (Burch, Johanson and Bowling, "Solving imperfect information games using decomposition",
+2014).
 
 In shapes, A, H and I count actions, histories and infosets of the whole game, and A' and I' those of the subgame. P
 counts public states, L histories at leaves, n players and k continuations.
