@@ -17,6 +17,7 @@ that folder as the option ``base``. In the values of ``cwd`` and ``base``, the c
 else in a spec, are written ``%26`` and ``%3F``.
 """
 
+import contextlib
 import hashlib
 import math
 import os
@@ -111,8 +112,8 @@ class Program:
     def digest(self) -> str:
         """SHA-256 of the program, of its arguments, and of the files and folders that the arguments name.
 
-        At most 256 MiB of the folders' files are hashed. A file that would exceed this limit counts with its name and
-        size only.
+        At most 256 MiB of the folders' files are hashed. A file that would exceed this limit counts with its place in
+        the folder and its size only.
 
         Raises
         ------
@@ -123,9 +124,10 @@ class Program:
         for path in dict.fromkeys((self.file, *self.files)):
             digest.update(hashlib.sha256(_bytes(path)).digest())
         left = _MAX_HASHED
-        for path in dict.fromkeys(found for folder in self.folders for found in _files_below(folder)):
-            size = path.stat().st_size
-            digest.update(f"{path.name}\0{size}\0".encode(errors="surrogateescape"))
+        places = {found: found.relative_to(folder) for folder in self.folders for found in _files_below(folder)}
+        for path, place in places.items():
+            size = _size(path)
+            digest.update(f"{place.as_posix()}\0{size}\0".encode(errors="surrogateescape"))
             if size <= left:
                 digest.update(_bytes(path))
                 left -= size
@@ -275,8 +277,19 @@ def _decoded(text: str) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    try:
+    with _readable(path):
         return path.read_bytes()
+
+
+def _size(path: Path) -> int:
+    with _readable(path):
+        return path.stat().st_size
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
 

@@ -123,7 +123,9 @@ class Schedule:
         share = self.iterations / iterations
         first = self.average_from * self.iterations
         snapshots = (
-            self.num_snapshots * (iterations - first) / (self.iterations - first) if first < self.iterations else 0
+            self.num_snapshots * (iterations - first) / (self.iterations - first)
+            if first < self.iterations
+            else self.num_snapshots
         )
         return dataclasses.replace(
             self,

@@ -63,7 +63,7 @@ def take_action(game, tables, i, total):
         share = (total - state[MAX_CONTRIB]) / pot
         # In universal_poker, a raise by the pot that puts in the stack counts as the raise by the pot.
         is_all_in = total == state[MAX_RAISE] and total != state[MAX_CONTRIB] + pot
-        kind = MOVES_ALL_IN if is_all_in and not game.every_size and rules[IS_LIMIT] == 0 else BETS
+        kind = MOVES_ALL_IN if is_all_in and game.native_ids and rules[IS_LIMIT] == 0 else BETS
     tables.totals[i, count] = total
     tables.kinds[i, count] = kind
     tables.streets[i, count] = street

@@ -150,6 +150,9 @@ def test_the_digest_covers_folders(folder, monkeypatch):
         digests.append(agent_digest("stdio:sh sub"))
     assert len(set(digests)) == 5 and agent_digest("stdio:sh sub") == digests[-1]
     assert agent_digest(relocate_spec("stdio:sh sub", folder)) == digests[-1]
+    (folder / "sub" / "else").mkdir()
+    (folder / "sub" / "deep" / "a").rename(folder / "sub" / "else" / "a")
+    assert agent_digest("stdio:sh sub") not in digests
     monkeypatch.setattr(programs, "_MAX_HASHED", 0)  # names and sizes still count
     short = agent_digest("stdio:sh sub")
     (folder / "sub" / "a").write_text("2")

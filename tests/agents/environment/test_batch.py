@@ -57,11 +57,16 @@ def played(batch, num_hands, seed=0):
 
 
 def compare(name, observation, num_hands):
-    """Each hand equals the one of universal_poker with the same cards and actions."""
     rules, sizes = GAMES[name]
     batch = TableBatch(
         rules, ["random"] * (rules.num_seats - 1), 7, sizes=sizes, observation=observation, seed=num_hands
     )
+    compare_hands(batch, observation, num_hands, has_native_ids=sizes is None)
+
+
+def compare_hands(batch, observation, num_hands, *, has_native_ids):
+    """Each hand equals the one of universal_poker with the same cards and actions."""
+    rules = batch.rules
     game, seats = OpenSpielGame(load_game(rules)), set()
     for deck, actions, seat, reward, decisions in played(batch, num_hands):
         seats.add(seat)
@@ -73,7 +78,7 @@ def compare(name, observation, num_hands):
             if state.current_player() == seat:
                 tensor, ids, chosen = next(seen)
                 assert tensor.tolist() == TENSORS[observation](state, seat)
-                if sizes is None:
+                if has_native_ids:
                     assert ids == state.legal_actions()
                     state.apply_action(chosen)
                 else:
@@ -204,6 +209,12 @@ def test_a_blueprint_plays_as_its_agent(name):
     assert batch.num_missing == 0
     totals = {action for deck, actions, *_ in played(batch, 50) for action in actions}
     assert len(totals) > 3
+
+
+@pytest.mark.parametrize("observation", TENSORS)
+def test_hands_with_a_blueprint_of_a_game_with_every_size_equal_universal_poker(observation):
+    batch = TableBatch(MINI, [blueprint_of(BLUEPRINTS["own menu"])], 7, observation=observation, seed=3)
+    compare_hands(batch, observation, 60, has_native_ids=False)
 
 
 def test_a_blueprint_without_a_row_acts_uniformly():
