@@ -1,4 +1,4 @@
-"""The ranges with which a blueprint's seats reach a place before the flop, or the beginning of the flop."""
+"""The ranges with which a blueprint's seats reach a decision before the flop, or the end of the preflop betting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["PreflopPlace", "preflop_place"]
 
 @dataclass(frozen=True, eq=False)
 class PreflopPlace:
-    """A place before the flop, or the beginning of the flop.
+    """A decision before the flop, or the end of the betting before the flop.
 
     Attributes
     ----------
@@ -30,14 +30,15 @@ class PreflopPlace:
     probabilities : float64[1326, num_actions]
         The actor's strategy.
     weights : float64[num_seats, 1326]
-        The weight of each combo of each seat: the product of the blueprint's probabilities on the way.
+        The weight of each combo of each seat: the product of the blueprint's probabilities of the seat's own actions
+        in `line`.
     folded : tuple of bool
         Whether each seat has folded.
     contributions, stacks : tuple of int
         Chips that the seats have put in, and have left.
     players : tuple of int
-        The two seats that see the flop, out of position first. Empty if the betting is not over, or unless exactly two
-        seats see the flop and both have chips left.
+        The two seats that see the flop, out of position first. Empty while the betting is not over. Also empty if more
+        or fewer than two seats see the flop, or one of the two is all-in.
     """
 
     line: tuple[str, ...]
@@ -58,7 +59,8 @@ def preflop_place(agent: BlueprintAgent, line: Sequence[str]) -> PreflopPlace:
     Raises
     ------
     ValueError
-        If the blueprint does not offer an action of the line, or its game is not no-limit hold'em.
+        If the blueprint does not offer an action of the line, or the line goes on after the betting has ended. Also if
+        the blueprint's game is not no-limit hold'em.
     """
     rules = agent.blueprint.rules
     if rules.stacks is None or rules.num_combos != 1326:
@@ -71,7 +73,7 @@ def preflop_place(agent: BlueprintAgent, line: Sequence[str]) -> PreflopPlace:
     for word in [*line, ""]:
         if state.is_over or state.street > 0:
             if word:
-                raise ValueError(f"the betting before the flop is over before {word!r}")
+                raise ValueError(f"the betting before the flop has ended, got one more action: {word!r}")
             break
         seat = state.actor
         strategy = agent.range_strategy(PublicState(rules, state.array.tolist(), (), tuple(taken)))

@@ -17,7 +17,7 @@ __all__ = ["flop_equities", "treats_suits_alike"]
 
 
 def treats_suits_alike(weights: np.ndarray) -> bool:
-    """Return whether no renaming of suits changes weights by combo: float64[..., num_combos]."""
+    """Return whether `weights`, float64[..., num_combos], stay the same under every renaming of suits."""
     return all(np.array_equal(weights[..., row], weights, equal_nan=True) for row in relabel_combos())
 
 
@@ -58,5 +58,5 @@ def flop_equities(ranges: np.ndarray, rules: HoldemRules) -> tuple[np.ndarray, n
         rows = find_boards(boards)[0]
         total = mass[rows].sum()
         equity[number] = 0.5 + 0.5 * margin[rows].sum() / total
-        pairs[number] = total / 990.0  # 45 cards are left beside the flop and both hands: 990 run-outs for each pair
+        pairs[number] = total / 990.0  # 45 cards are neither on the flop nor in the hands: 990 run-outs
     return equity, pairs

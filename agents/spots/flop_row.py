@@ -83,7 +83,7 @@ def check_suits(spot: Spot) -> None:
                 "of hands, such as AKs"
             )
     if any(_is_card(word) for node in spot.lock for word in node.split()):
-        raise ValueError("a lock holds on all flops of a sweep: write * for each card dealt in the name of its node")
+        raise ValueError("a lock is for all flops of a sweep: in the name of its node, write * for each card dealt")
 
 
 def solve_flop(spot: Spot, settings: SolveSettings, flop: WeightedFlop, *, threads: int = 2) -> FlopRow:

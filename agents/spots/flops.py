@@ -92,7 +92,7 @@ def parse_flops(text: str) -> list[WeightedFlop]:
     Raises
     ------
     ValueError
-        If a line is no flop, a weight is not positive, or two flops are of one class.
+        If a line is not a flop, a weight is not positive, two flops are of one class, or the text has no flop.
     """
     found: list[WeightedFlop] = []
     lines: dict[int, int] = {}
@@ -133,7 +133,7 @@ def _descending(cards: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _place(cards: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the place of a class on the line."""
+    """Return the sort key of a flop's class: classes lie on the line in ascending order of their keys."""
     high, middle, low = (card >> 2 for card in cards)
     has_pair, suits = _kind(cards)
 

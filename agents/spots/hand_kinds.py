@@ -25,9 +25,9 @@ MADE_HANDS = (
 )
 """Kinds of made hands, the strongest first.
 
-A set is three of a kind with two hole cards of that rank, trips with one or none. Two pair takes both hole cards. An
-overpair is above every board card; other pairs of hole cards are pocket pairs. A pair on the board, which all players
-share, does not count.
+A set is three of a kind with two hole cards of that rank, trips with one or none. In two pair, each hole card makes a
+pair with a board card. An overpair is a pair of hole cards above every board card; other pairs of hole cards are pocket
+pairs. A pair on the board, which all players share, does not count.
 """
 
 DRAWS = ("flush and straight draw", "flush draw", "open-ended", "gutshot", "backdoor flush draw", "no draw")

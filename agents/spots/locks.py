@@ -30,7 +30,8 @@ def locked_strategy(name: str, table: object, names: Sequence[tuple[str, str]], 
     Raises
     ------
     ValueError
-        If the lock is malformed, or the probabilities of a locked hand in the range do not sum to 1.
+        If the lock is malformed, or the probabilities of a locked hand in the range sum to more than 1. Also if they
+        sum to less than 1 and no action is left out.
     """
     if not isinstance(table, Mapping):
         raise ValueError(f"lock {name!r} must be a table, got {table!r}")
@@ -66,11 +67,11 @@ def locked_strategy(name: str, table: object, names: Sequence[tuple[str, str]], 
 
 
 def require_keys(where: str, table: object, known: Iterable[str]) -> None:
-    """Raise ValueError if a value is no table, or the table holds an unknown key."""
+    """Raise ValueError if a value is not a table, or the table holds an unknown key."""
     if not isinstance(table, Mapping):
         raise ValueError(f"{where} must be a table, got {table!r}")
     if unknown := sorted(map(str, set(table) - set(known))):
-        raise ValueError(f"{where} holds {', '.join(known)}, got {unknown[0]!r}")
+        raise ValueError(f"{where} may hold {', '.join(known)}, got {unknown[0]!r}")
 
 
 def _hands(name: str, text: object, weights: np.ndarray) -> np.ndarray:

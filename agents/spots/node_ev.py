@@ -63,7 +63,7 @@ class NodeEv:
 
     @property
     def combo_ev(self) -> dict[str, dict[str, float]]:
-        """The EV of each combo that reaches the node, by player and by the combo's cards as text."""
+        """The EV of each combo, by player and by the combo's cards as text, without combos whose EV is NaN."""
         return {
             player: {combo_text(int(combo)): float(row[combo]) for combo in np.flatnonzero(~np.isnan(row))}
             for player, row in zip(PLAYERS, self.ev, strict=True)

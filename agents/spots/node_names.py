@@ -50,11 +50,11 @@ def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: 
         decision = next((each for each in street.decisions if each.node == node), None)
         if decision is None:
             where = (
-                f"the {STREETS[first_street + index + 1]} card is dealt, written *"
+                f"the {STREETS[first_street + index + 1]} card is dealt: write * for it"
                 if (street.nodes.kind[node] == STREET_END)
                 else "the hand is over"
             )
-            place = f"before {word!r}" if word else "at its end"
+            place = f"before {word!r}" if word else "after the last word"
             raise ValueError(f"lock {name!r}: {place} {where}")
         if not word:
             return decision
@@ -88,7 +88,7 @@ def names_of(state: Sequence[int], actions: Sequence[int], chips_in: int, before
     actions : sequence of int
         The legal actions on offer: 0 fold, 1 check or call, N raise to N chips over the whole hand.
     chips_in : int
-        All chips in the middle, dead chips included.
+        All chips in the pot, dead chips included.
     before : int
         Chips that each player had put in when the street began.
     """

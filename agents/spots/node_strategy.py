@@ -74,9 +74,9 @@ class NodePlace:
     street : int
         The number of streets after the spot's first: the length of `dealt`.
     number : int
-        The number of the board among the solver's boards of the street.
+        The number of a board among the solver's boards of the street. It stands for `board`, up to a renaming of suits.
     image : int64[num_combos]
-        Each combo's image on that board (`VectorSolver.locate`).
+        The combo into which this renaming turns each combo (`VectorSolver.locate`).
     decision : BettingDecision
     weights : float64[2, num_combos]
         Each seat's weight of each combo: the range, times the average strategy on the way; see `NodeStrategy`.

@@ -41,7 +41,7 @@ class Spot:
     board : str
         Three to five cards.
     pot : int
-        Chips in the middle, at least 2. With three players a multiple of 3.
+        Chips in the pot when the spot begins, at least 2. With three players a multiple of 3.
     stacks : int or tuple of int
         Chips that players have left: one number for all of them, or one for each.
     oop, ip : str
@@ -135,11 +135,11 @@ class Spot:
         Raises
         ------
         ValueError
-            If there are three players, a range, a bet or a lock is malformed or does not fit, or the betting is too
-            large.
+            If a range, a bet or a lock is malformed or does not fit, or the betting is too large. Also if the spot has
+            three players.
         """
         if self.middle is not None:
-            raise ValueError("a spot of three players is no subgame of two; see three_way.three_way_solver")
+            raise ValueError("a Subgame is for two players; solve a spot of three with three_way.three_way_solver")
         board = parse_cards(self.board)
         subgame = Subgame(self.start(), board, self.ranges(), self.raises(), self.pot % 2)
         locks = self._locks(subgame, subgame.betting()) if self.lock else {}
@@ -188,7 +188,7 @@ class Spot:
     def start(self) -> BettingState:
         """Return the betting state at the first decision.
 
-        All players have put in their share of the pot on the first street, and checked up to the spot's street.
+        Each player has put in a share of the pot before the flop. Then all have checked up to the spot's street.
         """
         num_players = len(self.players)
         share, deepest = self.pot // num_players, self._deepest()
@@ -230,7 +230,7 @@ class Spot:
     def _buckets(self, board: tuple[int, ...]) -> BucketRows | None:
         """Return the function from a board to its buckets; None if the spot has no buckets.
 
-        The buckets are built for the spot's flop alone, unless they are in the cache.
+        The buckets are for the spot's flop alone. They are loaded from the cache, or else built.
         """
         if not self.has_buckets:
             return None

@@ -124,7 +124,7 @@ def spot_toml(spot: Spot, settings: SolveSettings) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a value of a spot as TOML; a quoted text of JSON is also one of TOML."""
+    """Return a value of a spot as TOML. Texts are quoted as in JSON, which TOML allows."""
     if isinstance(value, Mapping):
         entries = ", ".join(f"{_toml_key(key)} = {_toml(each)}" for key, each in value.items())
         return f"{{ {entries} }}" if entries else "{}"
@@ -190,9 +190,9 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
         spot = _spot(config["spot"])
         iterations, seconds = config["iterations"], config["seconds"]
         if type(iterations) is not int or not isinstance(seconds, float) or iterations < 1 or seconds < 0.0:
-            raise ValueError("iterations or seconds are missing or out of range")
+            raise ValueError("iterations must be a whole number from 1, and seconds a number from 0")
         if not isinstance(config["algorithm"], str):
-            raise ValueError("its algorithm is missing")
+            raise ValueError("its algorithm is not a text")
         solver = new_solver(spot, config["algorithm"], threads=threads, on_memory=require_memory)
         _fill(solver, artefact)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
@@ -229,7 +229,7 @@ def _spot(table: Mapping[str, Any]) -> Spot:
     if missing := [name for name in _REQUIRED if name not in table]:
         raise ValueError(f"a spot needs {', '.join(_REQUIRED)}; {missing[0]} is missing")
     if unknown := sorted(set(table) - {*_REQUIRED, *_OPTIONAL, "cards"}):
-        raise ValueError(f"a spot holds {', '.join([*_REQUIRED, *_OPTIONAL])}, got {unknown[0]!r}")
+        raise ValueError(f"a spot may hold {', '.join([*_REQUIRED, *_OPTIONAL])}, got {unknown[0]!r}")
     given = {name: value for name, value in table.items() if name != "solve"}
     if not isinstance(given["board"], str):
         raise ValueError(f"board must be cards as text, got {given['board']!r}")
@@ -241,5 +241,5 @@ def _spot(table: Mapping[str, Any]) -> Spot:
 def _settings(table: object) -> SolveSettings:
     known = SolveSettings.__dataclass_fields__
     if not isinstance(table, Mapping) or set(table) - {*known, "cards"}:
-        raise ValueError(f"solve holds {', '.join([*known, 'cards'])}, got {table!r}")
+        raise ValueError(f"solve may hold {', '.join([*known, 'cards'])}, got {table!r}")
     return SolveSettings(**{name: value for name, value in table.items() if name != "cards"})

@@ -32,7 +32,7 @@ from plurispiel.agents.spots.spot import Spot
 __all__ = ["MAX_NODES", "SpotSize", "spot_size"]
 
 MAX_NODES = 1_000_000
-"""The largest number of nodes on a street, that of `street_betting`."""
+"""The most betting nodes that a street may have: the default limit of `street_betting`."""
 
 _MAX_STATES = 300_000
 _EXACT_NODES = 5_000
@@ -82,7 +82,7 @@ class SpotSize:
         remedy = "take narrower ranges"
         if self.street_to_cut is not None:
             gib = self.smaller_bytes[self.street_to_cut] / 2**30
-            remedy = f"take fewer bet sizes on the {self.street_to_cut} (one less needs {gib:.1f} GiB), {remedy[5:]}"
+            remedy = f"take fewer bet sizes on the {self.street_to_cut} (without some: {gib:.1f} GiB), {remedy[5:]}"
         large = max(self.nodes, key=self.nodes.__getitem__)
         if self.nodes[large] > MAX_NODES:
             return f"the betting of the {large} has {self.nodes[large]:,} nodes, at most {MAX_NODES:,} fit: {remedy}"
@@ -99,8 +99,8 @@ class SpotSize:
 def spot_size(spot: Spot, *, threads: int = 2) -> SpotSize:
     """Return the size of a spot.
 
-    Nothing is allocated and no kernel runs. A flop of wide ranges takes half a second. Another call with the same board
-    and ranges, but other bets, takes some milliseconds.
+    The solver's tables and workspaces are not allocated. With wide ranges on a flop, the call takes half a second. A
+    further call with the same board and ranges, but other bets, takes some milliseconds.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _hands(spot: Spot) -> list[_Hands]:
     ranges[:, ~_free(spot)] = 0.0
     if not spot.lock:
         return _deal(parse_cards(spot.board), ranges.tobytes(), b"")
-    # Locks may keep suits apart. NaN, which equals nothing, becomes -1.
+    # Locks may tell suits apart. Lock entries are compared, and NaN does not equal itself, so -1 takes its place.
     locks = [np.nan_to_num(lock.T, nan=-1.0) for lock in spot.subgame().locks.values()]
     return _deal(parse_cards(spot.board), ranges.tobytes(), np.concatenate(locks).tobytes())
 
@@ -206,7 +206,8 @@ def _count_betting(spot: Spot) -> np.ndarray:
     """Return four counts for each street: int64[num_streets, 4].
 
     The counts are the street's nodes, the rows of the first seat, the rows of the last seat, and the street's ends.
-    Rows are actions at a seat's decisions. With three players, the second count has the rows of all players.
+    A seat has a row for each action of each of its decisions. With three players, the second count has the rows of all
+    players.
     """
     counter = _Counter(spot.raises(), spot.street, len(STREETS))
     return counter.below(spot.start(), spot.street)
@@ -290,7 +291,10 @@ def _lists(entry: Mapping[str, Any]) -> dict[str, list[list[str]]]:
 
 
 def _shorter(entry: list[str]) -> list[str]:
-    """Return a list of sizes without the first size that is not all-in: after such a bet the betting goes on."""
+    """Return a list of sizes without the first that is not all-in; a single size stays.
+
+    After a bet that is not all-in the betting goes on, so leaving out this bet saves more than leaving out all-in.
+    """
     if len(entry) < 2:
         return entry
     left_out = next((k for k, word in enumerate(entry) if word.lower() != "allin"), 0)

@@ -29,7 +29,7 @@ __all__ = ["SpotSolution", "default_algorithm", "equity", "new_solver", "solutio
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
-_THINNING = 30  # `VectorSolver` visits one river after each turn in 30 iterations, two in the next 30, and so on
+_THINNING = 30  # iterations 1 to 30 visit one river after each turn, iterations 31 to 60 visit two, and so on
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class SpotSolution:
         Parameters
         ----------
         target_pct, goes_on, on_progress
-            As in `solve_spot`. No iteration follows if the target was reached before.
+            As in `solve_spot`. If the earlier run ended because it had reached this target, no iteration follows.
         max_seconds : float
             Limit of the further time.
         max_iterations : int
@@ -185,8 +185,8 @@ def solve_spot(
         then also ends when doubling its iterations lowers that exploitability by less than 5 %.
     max_seconds, max_iterations : float, int
         Limits at which the run ends even if the target is not reached. The seconds include the last measurement, if it
-        takes at most half as long again as the one before. With buckets, a measurement of `exploitability_pct` follows
-        that the seconds do not include. At least one iteration is done and measured.
+        takes at most 1.5 times as long as the one before. With buckets, `exploitability_pct` is measured after the
+        run, and the seconds do not include this measurement. At least one iteration is done and measured.
     threads : int
         Number of threads with two players; with three players the solver always uses one.
     on_memory : callable, optional
@@ -214,7 +214,7 @@ def solve_spot(
     def check(num_bytes: int) -> None:
         if on_memory is not None:
             on_memory(num_bytes)
-        # The free memory is read once: a second, larger number would leave the error without a reason.
+        # The free memory is read once: if it had grown at a second reading, `refusal` would return None.
         if num_bytes > (free := available_bytes()):
             raise ValueError(spot_size(spot, threads=threads).refusal(num_bytes, free))
 

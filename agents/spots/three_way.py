@@ -32,13 +32,14 @@ def three_way_solver(
     algorithm : str, optional
         See `discounting.parse_discounting`; by default `DEFAULT_ALGORITHM`.
     on_memory : callable, optional
-        Called with the number of bytes of the solver's tables, before the allocation, which an exception prevents.
+        Called with the number of bytes of the solver's tables before these are allocated. If the call raises an
+        exception, they are not allocated.
 
     Raises
     ------
     ValueError
-        If the spot has two players, a range, the bets or the algorithm's name is malformed, no three hands of the
-        ranges are compatible, or the betting is too large.
+        If the spot has two players, or if a range, the bets or the algorithm's name is malformed. Also if no three
+        hands of the ranges are compatible, or the betting is too large.
     """
     return ThreeWaySolver(
         spot.start(),

@@ -11,15 +11,15 @@ from open_spiel.python.pytorch import deep_cfr
 from plurispiel.agents.tabular.deep_cfr import DeepCfr
 
 _BATCH = 4_096
-"""Infosets in a pass of a network."""
+"""The most infosets in one pass of a network."""
 
 
 class SteppedDeepCfr(deep_cfr.DeepCFRSolver):
     """OpenSpiel's solver, whose method ``solve`` is divided into its iterations and the training of its policy.
 
     There are two differences from OpenSpiel's ``solve``. While a memory holds fewer samples than a batch, a batch is
-    smaller; OpenSpiel would not train at all. Each policy network is trained from new weights, with its own random
-    numbers.
+    smaller; OpenSpiel would not train at all. For each average strategy, the policy network is trained from new
+    weights. Its random numbers depend only on the seed and the iteration.
 
     Parameters
     ----------
@@ -69,7 +69,10 @@ class SteppedDeepCfr(deep_cfr.DeepCFRSolver):
                 self._learn_strategy_network()
 
     def advantages(self, player: int, tensors: np.ndarray) -> np.ndarray:
-        """Return the outputs of a player's advantage network: float32[I, number of OpenSpiel's actions]."""
+        """Return the outputs of a player's advantage network for information state tensors, one in each row.
+
+        The result is float32[len(tensors), number of OpenSpiel's actions], with all actions, legal or not.
+        """
         return _outputs(self._advantage_networks[player], tensors)
 
     def policy(self, tensors: np.ndarray) -> np.ndarray:
@@ -114,7 +117,7 @@ def _word(*seeds: int) -> int:
 
 
 def _outputs(network: Any, tensors: np.ndarray) -> np.ndarray:
-    """Return a network's outputs for float32[I, number of inputs]."""
+    """Return a network's outputs, with a row for each row of `tensors`."""
     parts = np.array_split(tensors, max(1, -(-len(tensors) // _BATCH)))
     with generators_kept(), torch.inference_mode():
         return np.concatenate([network(torch.from_numpy(part)).numpy() for part in parts])

@@ -49,7 +49,7 @@ class DeepCfr:
     policy_steps : int
         Steps of training of the policy network, for each average strategy.
     batch : int
-        Samples in a step of training; all samples of a memory that holds fewer.
+        Samples in a step of training. If a memory holds fewer, each step takes all of them.
     memory : int
         Size of each memory in samples. A full memory keeps a uniform sample of all samples so far.
     rate : float
@@ -114,10 +114,10 @@ def parse_deep_cfr(text: str) -> DeepCfr:
     for word in words[2:]:
         name, _, value = (part.strip() for part in word.partition("="))
         if name not in _OPTIONS or _OPTIONS[name] in settings:
-            raise ValueError(f"{NAME} takes each of {', '.join(_OPTIONS)} once, got {word!r} in {text!r}")
+            raise ValueError(f"{NAME} takes {', '.join(_OPTIONS)}, each at most once, got {word!r} in {text!r}")
         pattern = {"layers": r"[0-9]{1,18}(x[0-9]{1,18})*", "rate": r"[0-9.]+(e-?[0-9]{1,3})?"}.get(name, "[0-9]{1,18}")
         if not re.fullmatch(pattern, value):
-            example = {"layers": "64x64", "rate": "0.001"}.get(name, "a whole number")
+            example = {"layers": "written like 64x64", "rate": "written like 0.001"}.get(name, "a whole number")
             raise ValueError(f"{NAME}: {name} is {example}, got {value!r} in {text!r}")
         settings[_OPTIONS[name]] = _number(name, value)
     return DeepCfr(int(words[0]), int(words[1]), **settings)
@@ -126,9 +126,9 @@ def parse_deep_cfr(text: str) -> DeepCfr:
 class DeepCfrSolver(Solver):
     """Deep CFR by OpenSpiel, one iteration at a time.
 
-    Each call leaves the random generators of numpy and PyTorch, which OpenSpiel's program seeds, as they were. The
-    networks of an average strategy are seeded by `seed` and the iteration, so that measuring changes no later
-    iteration. Networks are trained by one thread of a processor.
+    OpenSpiel's program seeds the global random generators of numpy and PyTorch; each call restores them. The policy
+    network of an average strategy is seeded by `seed` and the iteration, so that measuring changes no later iteration.
+    Networks are trained by one thread of a processor.
 
     Parameters
     ----------
@@ -213,7 +213,10 @@ class DeepCfrSolver(Solver):
         raise ValueError(f"a run of {NAME} cannot be continued, as its networks are not kept; give another folder")
 
     def _at_actions(self, rows: np.ndarray) -> np.ndarray:
-        """Return the entries of float32[I, number of OpenSpiel's actions] for the actions of infosets: float64[A]."""
+        """Return the entries of `rows` for the legal actions, infoset after infoset: float64[A].
+
+        `rows` has a row for each infoset, with an entry for each of OpenSpiel's actions.
+        """
         return rows[self._infosets, self.tree.action_ids].astype(np.float64)
 
     def _guarded(self, work: Any) -> None:
@@ -238,7 +241,7 @@ def _networks() -> Any:
     except ImportError as error:
         raise ValueError(
             f"{NAME} needs PyTorch and dm-tree ({error}): pip install 'plurispiel[deep]'. PyTorch's CPU-only build "
-            "is much smaller; its own pages tell how to install that build first"
+            "is much smaller; PyTorch's pages tell how to install that build first"
         ) from None
 
 

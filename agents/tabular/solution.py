@@ -29,7 +29,10 @@ FOLDER = "policy"
 
 _SOLVER_PREFIX = "solver_"
 _MAX_SHARING = 10_000
-"""The largest ratio of histories to infosets. It bounds the memory for comparing a file's solution with its game."""
+"""The largest ratio of histories to infosets in a stored solution's game. A game with a larger ratio is refused.
+
+To check a stored solution, the game's tree is built, and this limit bounds its memory.
+"""
 
 
 @dataclass(frozen=True, eq=False)

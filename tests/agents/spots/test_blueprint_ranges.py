@@ -45,5 +45,5 @@ def test_who_sees_the_flop(agent, line, players):
 def test_wrong_lines_are_named(agent):
     with pytest.raises(ValueError, match="after the blinds the actions are f c r200"):
         preflop_place(agent, ["r201"])
-    with pytest.raises(ValueError, match="is over before 'c'"):
+    with pytest.raises(ValueError, match="has ended, got one more action: 'c'"):
         preflop_place(agent, ["c", "c", "c"])

@@ -85,7 +85,7 @@ def test_refusals_of_the_solver():
         solve_spot(Spot(**RIVER | {"oop": "AhAs", "middle": "AhAs", "ip": "AhAs"}))
     with pytest.raises(ValueError, match="middle: "):
         solve_spot(Spot(**RIVER | {"middle": "ZZ"}))
-    with pytest.raises(ValueError, match="no subgame of two"):
+    with pytest.raises(ValueError, match="Subgame is for two"):
         Spot(**RIVER).subgame()
     solution = solve_spot(Spot(**RIVER), max_iterations=1)
     with pytest.raises(ValueError, match="the actions are c b50%"):

@@ -75,15 +75,15 @@ def test_names():
         ("deep-cfr(10,20):simultaneous", "is written deep-cfr("),
         ("deep-cfr(10,1.5)", "is written deep-cfr("),
         ("deep-cfr(0,20)", "iterations must be 1..1,000,000, got 0"),
-        ("deep-cfr(1,20,width=3)", "takes each of layers, advantage-steps, policy-steps, batch, memory, rate once"),
+        ("deep-cfr(1,20,width=3)", "takes layers, advantage-steps, policy-steps, batch, memory, rate, each at most"),
         ("deep-cfr(1,20,batch=3,batch=4)", "once, got 'batch=4'"),
-        ("deep-cfr(1,20,layers=)", "layers is 64x64, got ''"),
+        ("deep-cfr(1,20,layers=)", "layers is written like 64x64, got ''"),
         ("deep-cfr(1,20,layers=64x0)", "widths of 1..4,096, got 64x0"),
         ("deep-cfr(1,20,layers=1x1x1x1x1x1x1x1x1)", "layers are 1..8 widths"),
         ("deep-cfr(1,20,batch=11,memory=10)", "batch <= memory <= 10,000,000, got a batch of 11"),
         ("deep-cfr(1,20,rate=0)", "rate must be above 0"),
         ("deep-cfr(1,20,rate=1.2.3)", "rate is a number, got '1.2.3'"),
-        ("deep-cfr(1,20,rate=nan)", "rate is 0.001, got 'nan'"),
+        ("deep-cfr(1,20,rate=nan)", "rate is written like 0.001, got 'nan'"),
     ],
 )
 def test_refused_names(text, message):
