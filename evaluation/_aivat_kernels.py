@@ -1,6 +1,7 @@
 """Kernels of AIVAT: the strategy that an agent reports for all its combos, and the weights of its imaginary hands.
 
-A *kind* of action is one action, or the raises that a report draws from a range of sizes (`announced.Announced`).
+A *kind* of action is one action, or a range of raises among which the reported strategy draws evenly
+(`announced.Announced`).
 """
 
 from plurispiel.abstraction.machine.jit import kernel
@@ -11,7 +12,7 @@ from plurispiel.abstraction.machine.sums import ordered_dot
 def read_rows(rows, is_free, rounding, probabilities):
     """Copy the rows of free combos, and return whether every copied row is a distribution.
 
-    Copying ends at the first row that is none.
+    Copying ends at the first row that is not a distribution.
 
     Parameters
     ----------
@@ -49,16 +50,17 @@ def weigh_actions(weights, row, first, probabilities, played, own, numbers):
     Parameters
     ----------
     weights : float64[num_rows, num_combos]
-        Row `row` is B_t, see `aivat`. The rows from `first` on receive the weights times the probabilities of each
-        kind, and then B_t+1, the weights after the kind that was played; B_t+1 is left out if the share of that kind is
-        0. Modified in place.
+        Row `row` is B_t, see `aivat`. From row `first` on, one row for each kind receives B_t times the probabilities
+        of the kind. The row after these receives B_t+1, the weights after the kind that was played. It is not written
+        if the share of that kind is 0. Modified in place.
     row, first : int
     probabilities : float64[num_kinds, num_combos]
         p(a|h), the probability of each kind with each combo.
     played, own : int
         The kind that was played, and the combo that the seat really held.
     numbers : float64[2, num_kinds]
-        The share of each kind, which is the sum of its products, and its probability with `own`. Modified in place.
+        Row 0: the share of each kind, the sum over combos of B_t times the probability of the kind. Row 1: the
+        probability of each kind with `own`. Modified in place.
     """
     before = weights[row]
     for kind in range(len(probabilities)):

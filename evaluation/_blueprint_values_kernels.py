@@ -1,8 +1,9 @@
 """Kernels that compute values of self-play.
 
-One call answers all questions about a hand. A value comes from roll-outs, or is the weighted mean of the values after a
-decision's actions. A *point* is a situation of a hand that is asked about; each point has a row in the tables of shares
-and values. A *world* is a whole board on which roll-outs are played (`roll_outs`).
+One call answers all questions about a hand. A value that was not filled in before comes from roll-outs, is a constant,
+or is the weighted mean of the values after a decision's actions. A *point* is a situation of a hand that is asked
+about; each point has a row in the tables of shares and values. A *world* is a whole board on which roll-outs are played
+(`roll_outs`).
 """
 
 from typing import NamedTuple
@@ -44,7 +45,7 @@ class Play(NamedTuple):
     small : int
         The largest number of nodes of a subtree in which all actions of the other seats are followed.
     num_hands : float
-        A combo's share is the largest product, over the questions, of this number, the combo's weight and the
+        Each question about a point raises a combo's share to at least this number times the combo's weight times the
         question's factor.
     """
 
@@ -242,9 +243,10 @@ def _raise_shares(shares, weights, factor, num_hands, own):
 def _spread(tables, known, plan, point, work):
     """Write the probability of each action of a decision for each combo, and return whether the actions are enough.
 
-    The actions are enough if every action that the blueprint takes with a combo of positive share is asked about. Then
-    a combo with a share at the decision gets the share 1 after every action that the blueprint takes with this combo,
-    unless the combo has a share there already.
+    The actions are enough if every action that the blueprint may take is asked about. Where the seat that is valued
+    decides, these are the actions with any combo of positive share; where another seat decides, those with its known
+    combo. Then each combo with a share at the decision gets the share 1 after every action that may follow while the
+    valued seat holds the combo, unless the combo has a share there already.
     """
     row = plan.points[point]
     node, num_actions, actor = row[NODE], row[NUM_BRANCHES], row[ACTOR]
@@ -252,9 +254,9 @@ def _spread(tables, known, plan, point, work):
     rows, buckets = tables.rows[first_cell(tables, node) :], known.buckets[world, row[STREET]]
     chances = plan.chances[row[CHANCES] : row[CHANCES] + num_actions]
     branches = plan.branches[row[BRANCH] : row[BRANCH] + num_actions]
-    hands, number = work.lists, 0  # only combos with a share: those on the board have none, and no bucket
+    hands, number = work.lists, 0  # combos with a share; combos with a card of the board have no share and no bucket
     for combo in range(plan.shares.shape[1]):
-        hands[number] = combo  # overwritten by the next combo unless `number` advances: no branch
+        hands[number] = combo  # without a conditional jump: the next combo overwrites it if `number` stays
         number += plan.shares[point, combo] > 0.0
     if actor >= 0:
         cell = buckets[actor] * num_actions

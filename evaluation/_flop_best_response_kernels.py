@@ -177,7 +177,7 @@ def descend(nodes, deals, facing, seat, batches, board, blocks, work):
         A range, as in `respond`.
     board : int
     blocks : StreetBlocks
-        Modified in place: in `below`, the lanes of the ends below the given batches.
+        Modified in place: `below`, in the lanes to which the street's ends in the given batches lead.
     """
     hands, below, below_width = deals.seats[0], blocks.below, blocks.below_width
     first = hands.first[board]
@@ -224,7 +224,7 @@ def _copy(blocks, source, target, count):
 
 @kernel
 def _pass(nodes, deals, facing, batch, board, node, work):
-    """Multiply the opponent's reach by the probability of its action into a node."""
+    """Write the opponent's reach at a node: its reach at the parent times the probability of its action there."""
     hands, width = deals.seats[0], _node_width(work)
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first

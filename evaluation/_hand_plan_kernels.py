@@ -10,7 +10,8 @@ from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.evaluation._blueprint_values_kernels import CARDS, COMBOS, FILLED, GROUP, OWN, POINT
 
 IN_TREE = 0
-"""The kind of points whose values come from roll-outs. The other kinds are `CONSTANT` and `FILLED`."""
+"""The kind of points whose values come from roll-outs, or are means of the values after a decision's actions. The other
+kinds are `CONSTANT` and `FILLED`."""
 
 SEAT, LINE, SIZE, ALONE = range(3, 7)
 """Columns of the questions after those of `Asked.questions`; `LINE` is the line's number."""
@@ -19,8 +20,8 @@ SPOT_SEAT, SPOT_LINE, SPOT_SIZE, SPOT_CARDS, TASK = range(5)
 """Columns of `spots`."""
 
 FILL, DECIDED, ROLLED_OUT = 1, 2, 3
-"""Tasks of a point. `FILL`: fill in its values by checkdown. `DECIDED` and `ROLLED_OUT`: draw worlds, for a point whose
-values may be means of the values after a decision's actions, and for any other point."""
+"""Tasks of a point. `FILL`: fill in its values by checkdown. `DECIDED`: draw worlds for a point whose values may be
+means of the values after a decision's actions. `ROLLED_OUT`: draw worlds for any other point."""
 
 PARENT, INDEX, NODE, STREET, DECIDES_WITH, ACTOR, NUM_ACTIONS, SEATING, KINDS = range(9)
 """Columns of `lines`. The kinds of the seats begin at `KINDS`; the tree's seat of each seat follows them."""
@@ -128,9 +129,9 @@ def plan_points(spots, lines, line_chips, cards, known, kept, counts, points, ch
 
 @kernel(inline=True)
 def _find_branches(spots, lines, first, point, branches):
-    """Write the point after each action of a decision, and return whether the decision may take the mean over them.
+    """Write the point after each action of a decision, and return whether the decision's values may be means over them.
 
-    The decision may if at least one action is asked about, and no point after an action of the tree has values by
+    They may be means if at least one action is asked about, and if no point after an action of the tree has values by
     checkdown while a seat is still to act.
     """
     seat, line, size = spots[point, SPOT_SEAT], spots[point, SPOT_LINE], spots[point, SPOT_SIZE]
@@ -170,7 +171,7 @@ def _find_group(line, seat, num_seats, held, cards, groups, counts):
 
 @kernel(inline=True)
 def _scattered(key):
-    """Return a number from which the search for a key begins; nodes of less than 31 bits overflow no product."""
+    """Return a hash of a key. No product overflows if 31 times the key's group plus its node is below 2^31."""
     return ((key >> 32) * 31 + (key & 0xFFFFFFFF)) * 0x9E3779B1 >> 12
 
 
@@ -195,7 +196,7 @@ def _find_line(group, node, is_known, kept, counts):
 
 @kernel
 def move_lines(kept, longer):
-    """Copy the rows by group and node to a longer table of free rows, see `plan_points`."""
+    """Copy the entries of the hash table `kept` (see `plan_points`) to a longer table whose rows are all free."""
     last = len(longer) - 1
     for row in range(len(kept)):
         key = kept[row, KEY]

@@ -80,7 +80,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
     row : int
         The row of the reach to divide.
     strategy : float64[num_nodes, at least num_hands]
-        The probability of the action into each node. Modified in place.
+        The probability of the action that leads to each node. Modified in place.
     reach : float64[num_rows, at least num_hands]
         The seat's reach with each hand; the rows of the child nodes are written. Modified in place.
     alive : bool[at least num_rows]
@@ -169,7 +169,7 @@ def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, s
         are skipped: their values are 0. At its own decisions that the seat does not reach, its agent was not asked,
         and the values `OWN` are 0.
     strategy : float64[num_nodes, at least num_hands]
-        For each hand, the probability of the action into each node.
+        For each hand, the probability of the action that leads to each node.
     end_values : float64[2, num_ends, num_combos]
         Values at the ends of the street, `BEST` and `OWN`.
     work : _ValueWorkspace

@@ -83,7 +83,7 @@ def fill_equity(ranks, rows, opponents, scale, counts, equity):
                 num_best[b] += 1
         if num_best[b] > max_ties:
             max_ties = int(num_best[b])
-    # No board holds an opponent's cards, so `best` is at least 1, and combos on the board, of rank 0, get no points.
+    # No board holds an opponent's cards, so `best` is at least 1. A combo that touches the board has rank 0: no points.
     points[:] = 0
     for b in range(len(rows)):
         row, limit = ranks[rows[b]], best[b]
