@@ -11,7 +11,7 @@ from plurispiel.agents.openspiel.feed import HandFeed, own_view
 from plurispiel.evaluation.hand import unreadable
 
 _TIMES_ASKED = 1_000
-"""The least number of repeated questions, over all infosets, to an agent that answers with bare actions.
+"""An agent that answers with bare actions in all infosets gets at least this number of repeated questions in all.
 
 Each infoset gets an equal number of these questions."""
 

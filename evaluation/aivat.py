@@ -83,7 +83,7 @@ class Score:
         probabilities with the true cards. Empty where the strategy is not known. If a report gives the action played
         probability 0 with every possible combo, the tuple holds only the decisions before that action.
     terms : tuple of Term
-        The corrections in the order of the hand. The corrections above are sums of these terms by kind.
+        The corrections in the order of the hand. Each of the corrections above is a sum of terms, by `Term.kind`.
     """
 
     payoff: float

@@ -31,8 +31,8 @@ class Announced(NamedTuple):
         The lowest and the highest action of each kind. Raises drawn from a range of sizes count as one kind;
         overlapping ranges are split into disjoint ones.
     probabilities : float64[num_kinds, num_combos]
-        The probability of each kind with each combo; 0 for combos that share a card with the board. Decisions with one
-        strategy may share this array, so nobody may write to it.
+        The probability of each kind with each combo; 0 for combos that share a card with the board. Nobody may write to
+        this array: decisions at which the agent reported the same `Strategy` object may share it.
     played : int
         The index of the kind that includes the action played.
     """
@@ -48,6 +48,7 @@ class Answers:
     """The strategies that an agent reported at its decisions of a hand, or the reason why they cannot be used.
 
     If the agent reports no strategy, `announced` is None, and `refused` is empty unless the agent committed a fault.
+    `fault` is a fault that ended the agent's process while the agent was asked for its strategy.
     """
 
     announced: list[Announced] | None
@@ -75,7 +76,7 @@ class Reports:
     """Asks the agents of a hand for their strategies, and checks their reports.
 
     Agents may report one `Strategy` object at many decisions with the same board. If the object has read-only arrays
-    and no `highest`, it is read once and kept.
+    and no `highest`, it is kept with what was read, and not read again while it is kept.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ class Reports:
             tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
             asked.append(Answers([] if tells else None))
         for fault in hand.faults:
-            asked[fault.seat].refuse("it committed a fault, so its seat may not have played its strategy")
+            asked[fault.seat].refuse("it committed a fault, so the actions of its seat may differ from its strategy")
         for line, (seat, action, street) in zip(lines, hand.actions, strict=False):
             answers = asked[seat]
             if answers.announced is None:
@@ -162,7 +163,7 @@ class Reports:
         rows = np.require(strategy.probabilities, np.float64, ["C", "W"])
         if lowest.ndim != 1 or highest.shape != lowest.shape or rows.shape != (rules.num_combos, len(lowest)):
             raise BadStrategy(
-                f"it needs k actions, no highest actions or k of them, and probabilities[{rules.num_combos}, k], "
+                f"it needs actions[k], highest[k] or None, and probabilities[{rules.num_combos}, k], "
                 f"got shapes {lowest.shape}, {highest.shape} and {rows.shape}"
             )
         probabilities = np.empty((len(lowest), rules.num_combos))
@@ -187,7 +188,7 @@ def _require_legal(public: PublicState, kinds: _Kinds) -> None:
     """Raise BadStrategy if a kind's lowest action is above its highest, or one of the two is not legal."""
     for low, high in zip(kinds.actions, kinds.highest, strict=True):
         if low > high or not public.is_legal(low) or (high != low and not public.is_legal(high)):
-            raise BadStrategy(f"it names actions {low}..{high}, which are not legal")
+            raise BadStrategy(f"it names actions {low}..{high}: one is not legal, or the first is above the second")
 
 
 def _disjoint(kinds: _Kinds) -> _Kinds:

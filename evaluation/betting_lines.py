@@ -42,7 +42,7 @@ class BettingLine:
 
 
 class BettingLines:
-    """The lines of one game, found again in later hands: hands share most of their lines before the flop.
+    """The lines of one game, kept for later hands, since most lines before the flop occur in many hands.
 
     Parameters
     ----------

@@ -164,7 +164,7 @@ class BlueprintValues(ValueFunction):
         """Begin with a new deck."""
         super().restart(rng)
         self._checkdown.restart(rng)
-        # One seed for all roll-outs of a deck: both sides of a correction meet the same chances.
+        # One seed for all roll-outs of a deck: both sides of a correction use the same random numbers.
         self._seed = np.uint64(rng.integers(2**63))
         self._known.clear()
         self._cards: dict[tuple[int, tuple[int, ...], bytes, bool], int] = {}

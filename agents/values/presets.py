@@ -8,13 +8,13 @@ __all__ = ["PRESETS", "Preset", "find_preset"]
 
 
 class Preset(NamedTuple):
-    """A number of situations, and the settings of a training run with as many (`TrainingConfig`).
+    """The number of situations in a data set, and the settings of a training run with that number of situations.
 
     Attributes
     ----------
-    situations, layers, width, epochs, batch : int
-    rate : float
-    device : str
+    situations : int
+    layers, width, epochs, batch, rate, device
+        As in `TrainingConfig`.
     """
 
     situations: int

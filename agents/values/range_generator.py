@@ -15,7 +15,7 @@ __all__ = ["draw_ranges"]
 
 
 def draw_ranges(groups: np.ndarray, num_ranges: int, rng: np.random.Generator) -> np.ndarray:
-    """Return random ranges over the hands of one board, which come weakest first.
+    """Return random ranges over the hands of one board; the hands are ordered from the weakest to the strongest.
 
     Parameters
     ----------

@@ -17,19 +17,19 @@ __all__ = ["bundled_digest", "play_to"]
 def play_to(
     name: str, rules: HoldemRules, board: tuple[int, ...], street: int, rng: np.random.Generator
 ) -> tuple[BettingState, np.ndarray]:
-    """Return the start of a street to which a bundled blueprint came in a hand against itself, and the ranges there.
+    """Return the betting state at the start of a street, and both seats' ranges there, from a blueprint's self-play.
 
     Hands are dealt until one reaches the street without an all-in.
 
     Parameters
     ----------
     name : str
-        Name of the blueprint, whose game is `rules`.
+        Name of a bundled blueprint. Its game must be `rules`.
     rules : HoldemRules
         A game of two seats.
     board : tuple of int
-        The board before the first bet of the street; at the end of the street before, without the new cards of
-        `street`. The order in which the board's cards come is random.
+        The board on which the seats hold the ranges that are returned. It may lack the new cards of `street`, for
+        ranges at the end of the previous street. The order in which the board's cards come is random.
     street : int
         The street to reach.
     rng : numpy.random.Generator

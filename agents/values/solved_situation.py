@@ -22,9 +22,9 @@ class Solved(NamedTuple):
     Attributes
     ----------
     evs : float64[2, num_combos]
-        The winnings of each combo by a best response to the other seat's average strategy, in pots; 0 for combos
-        without a compatible hand. Each seat's half of the pot counts as lost. Best responses are also defined for hands
-        that a range hardly has.
+        The winnings of each combo by a best response to the other seat's average strategy, in pots. The half of the
+        pot that a seat has put in counts as lost. 0 for combos that share a card with the board, or with every hand of
+        the other seat's range. A best response is defined even for hands with little or no weight in the seat's range.
     slack : float
         Half of the sum of both seats' gains by best responses, in pots.
     iterations : int

@@ -60,9 +60,10 @@ def make_net(
     encoder: Encoder | None = None,
     on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
 ) -> StoredNet:
-    """Train a network and another one with a tenth of the situations, measure both, and write the first.
+    """Train a network with all situations, and write it.
 
-    The same call resumes where an earlier one was stopped, and returns the network if it is there already.
+    Another network is trained with a tenth of the situations. Both are measured; of the other network, only its errors
+    are kept. The same call resumes where an earlier one was stopped, and returns the network if it is there already.
     A network in `out` of the same level, but of other settings or data, is replaced.
 
     Parameters
@@ -122,7 +123,9 @@ def make_net(
 
 
 def earlier_net(folder: Path, level: Level) -> StoredNet | None:
-    """Return the network that a folder holds, which a new one of the same level may replace; None without a network.
+    """Return the network in a folder, or None if the folder holds no artefact.
+
+    A new network of the same level may replace it.
 
     Raises
     ------
@@ -134,14 +137,14 @@ def earlier_net(folder: Path, level: Level) -> StoredNet | None:
     there = load_net(folder)
     if there.level.name != level.name:
         raise ArtefactRefused(
-            f"{folder} holds a network of the level {there.level.name}, which one of {level.name} does not replace; "
-            "give another folder"
+            f"{folder} holds a network of the level {there.level.name}, and a network of the level {level.name} does "
+            "not replace it; give another folder"
         )
     return there
 
 
 def new_trainer(config: TrainingConfig, data: TrainingData) -> NetTrainer:
-    """Return a network before its training; ValueError if its device is not available."""
+    """Return a trainer that has not begun; ValueError if its device is not available."""
     return NetTrainer(config, data) if config.device == "numpy" else TorchTrainer(config, data)
 
 
@@ -153,7 +156,7 @@ def train(
     *,
     seconds: float = CHECKPOINT_SECONDS,
 ) -> None:
-    """Train until all epochs are done, from the checkpoint in a folder if there is one that fits.
+    """Train until all epochs are done; begin at the folder's checkpoint if it has the same settings and data.
 
     Parameters
     ----------
@@ -162,7 +165,7 @@ def train(
     folder : Path
         The checkpoint's folder.
     source : str
-        Identifies the data.
+        A digest or another text that identifies the data.
     on_epoch : callable
         Called after each epoch.
     seconds : float
@@ -171,7 +174,7 @@ def train(
     Raises
     ------
     ArtefactRefused
-        If the checkpoint is damaged, or does not fit the network.
+        If the checkpoint is damaged, or of a network with other shapes.
     TrainingStopped
         If training diverges.
     """
@@ -186,7 +189,7 @@ def train(
 
 
 def checkpoint_folder(folder: Path) -> Path:
-    """Return the folder in which an unfinished run keeps its checkpoint, beside the folder of the network."""
+    """Return the folder in which an unfinished run keeps its checkpoints, beside the folder of the network."""
     return folder.with_name(f".{folder.name}.training")
 
 
@@ -204,7 +207,7 @@ def restore_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
     Raises
     ------
     ArtefactRefused
-        If the checkpoint is damaged, or does not fit the network.
+        If the checkpoint is damaged, or of a network with other shapes.
     """
     if not holds_artefact(folder):
         return
@@ -219,11 +222,15 @@ def restore_checkpoint(trainer: NetTrainer, folder: Path, source: str) -> None:
             row is None or row.shape != like.shape or row.dtype != like.dtype or not np.isfinite(row).all()
             for row, like in zip(rows, new, strict=True)
         ):
-            raise ArtefactRefused(f"{folder} holds another network's checkpoint; delete the folder to begin anew")
+            raise ArtefactRefused(
+                f"{folder} holds a checkpoint that is damaged or of another network; delete the folder to begin anew"
+            )
         found.append([np.array(row) for row in rows])
     errors = artefact.arrays.get("errors")
     if errors is None or errors.ndim != 1 or not 1 <= len(errors) <= trainer.config.epochs:
-        raise ArtefactRefused(f"{folder} is not the checkpoint of such a run; delete the folder to begin anew")
+        raise ArtefactRefused(
+            f"{folder} holds a checkpoint without a valid list of the epochs' errors; delete the folder to begin anew"
+        )
     trainer.layers, trainer.moments = Layers.of(found[0]), found[1:]
     trainer.errors = errors.tolist()
     trainer.epoch = len(trainer.errors)

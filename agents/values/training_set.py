@@ -1,4 +1,4 @@
-"""Situations as a network is trained on them: its inputs, and targets for its outputs."""
+"""Encoded situations to train a network with: inputs of the network, and targets of its outputs."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
@@ -22,14 +22,16 @@ class TrainingSet(NamedTuple):
     gates : float32[n]
         The `gate` of each situation.
     targets : float32[n, 2, K]
-        The mean, over the hands of each bin, of the value minus the value of checking down, in pots. An output of the
-        network is multiplied by the gate before it is compared with its target.
+        The mean, over the hands of each bin, of the value minus the value of checking down, in pots. The mean of a
+        network's outputs, weighted by `weights`, is subtracted from each output. The difference times the gate is
+        compared with the target.
     hands : float32[n, 2, K]
-        The number of hands of each bin that are compatible with any hand of the other seat's range: the bin's weight in
-        the error.
+        The number of hands of each bin that are compatible with at least one hand of the other seat's range. It is the
+        bin's weight in the error.
     weights : float32[n, 2, K]
-        The weight of each output in the gain of both seats: the sum, over the hands of the bin, of a hand's weight
-        times the weight of its compatible hands. The weights of a situation sum to 1.
+        The weight of each output in the sum of both seats' expected winnings. It is proportional to the sum, over the
+        hands of the bin, of a hand's weight times the weight of the other seat's compatible hands. The weights of a
+        situation sum to 1.
     """
 
     inputs: np.ndarray
@@ -74,7 +76,7 @@ class BoardSituations(NamedTuple):
     Attributes
     ----------
     rows : int64[m]
-        The numbers of the board's situations among all situations.
+        The index of each of the board's situations among all situations.
     ordered : OrderedHands
     features : float64[...]
         The `board_features`.

@@ -1,4 +1,4 @@
-"""Corrects values so that the gains of both seats sum to 0, exactly with card removal."""
+"""Corrects values so that the expected winnings of both seats sum to 0, even where hands share cards."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ __all__ = ["without_gain"]
 def without_gain(values: np.ndarray, reach: np.ndarray, masses: np.ndarray) -> np.ndarray:
     """Subtract the same expected value from all hands, so that both seats' expected winnings sum to 0.
 
-    DeepStack's paper subtracts half of both seats' gain from each hand, which leaves a gain where hands share cards.
-    Here the amount is weighted by `masses`, as the values are.
+    DeepStack's paper subtracts half of the sum of both seats' winnings from each hand's value. Where hands share cards,
+    the winnings then do not sum to 0. Here the amount is weighted by `masses`, as the values are.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def without_gain(values: np.ndarray, reach: np.ndarray, masses: np.ndarray) -> n
     Returns
     -------
     float64[2, ..., num_hands]
-        If no two hands of the seats are compatible, there is no gain, and the values are as given.
+        The corrected values. If no hand of one seat is compatible with a hand of the other, the values as given.
     """
     both = (reach * values).sum(axis=(0, -1))
     total = (reach * masses).sum(axis=(0, -1))

@@ -194,7 +194,7 @@ def test_errors(teacher, tmp_path):
     assert level_taught_by(find_level("river", "fchpa")).menu == "fchpa"
     with pytest.raises(ValueError, match="squared loss, got 'huber'"):
         distil(teacher, tmp_path / "net", dataclasses.replace(SMALL, loss="huber"))
-    with pytest.raises(ArtefactRefused, match="holds a network of the level river, which one of end-of-turn does not"):
+    with pytest.raises(ArtefactRefused, match="level river, and a network of the level end-of-turn does not replace"):
         distil(teacher, teacher, SMALL)
     assert load_net(teacher).level == RIVER
     with pytest.raises(ArtefactRefused, match="no folder"):

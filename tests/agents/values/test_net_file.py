@@ -81,7 +81,7 @@ def test_checkpoints_of_others(data, tmp_path):
     assert other.errors != first.errors and len(other.errors) == TRAINING.epochs
     first.layers.weights[0][0, 0] = np.nan
     keep_checkpoint(first, tmp_path / "checkpoint", "here")
-    with pytest.raises(ArtefactRefused, match="another network's checkpoint"):
+    with pytest.raises(ArtefactRefused, match="damaged or of another network"):
         train(NetTrainer(TRAINING, encoded), tmp_path / "checkpoint", "here")
 
 
