@@ -81,7 +81,7 @@ def factory_in_module(module: str, name: str, spec: str, hint: str) -> Factory:
 
 
 def check_options(factory: Factory, options: Mapping[str, str], spec: str, *given: str) -> None:
-    """Check that a class or function takes the options of a spec, and before them the arguments named by `given`.
+    """Check that a class or function takes the arguments named by `given`, and after them the options of a spec.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def check_options(factory: Factory, options: Mapping[str, str], spec: str, *give
     try:
         signature = inspect.signature(factory)
     except ValueError:
-        raise ValueError(f"agent {spec!r} is no Agent class") from None
+        raise ValueError(f"agent {spec!r} is a class or function whose arguments Python cannot tell") from None
     try:
         signature.bind(*given, **options)
     except TypeError:

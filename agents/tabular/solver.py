@@ -10,7 +10,7 @@ from plurispiel.abstraction.trees.game_tree import GameTree, uniform_strategy
 
 
 class NamedAlgorithm(Protocol):
-    """The settings of an algorithm: a frozen record with a name that describes them all."""
+    """The settings of an algorithm: a frozen dataclass. All settings can be read from its name."""
 
     @property
     def name(self) -> str:
@@ -29,8 +29,9 @@ class Solver(abc.ABC):
     iteration : int
         Number of iterations done.
     keeps_last_average : bool
-        Whether an interrupt may stop `run` at any time. The solver then stands at its last average, and cannot go on.
-        If False, `run` must not be stopped, and the solver can be resumed.
+        If True, an interrupt may stop `run` at any time. Then `iteration` is that of the last average strategy, and
+        `run` refuses to go on. If False, an interrupt has to wait until `run` returns, and `resume` accepts saved
+        states.
     """
 
     keeps_last_average: ClassVar[bool] = False
@@ -52,8 +53,8 @@ class Solver(abc.ABC):
     def average_strategy(self) -> np.ndarray:
         """Return the average strategy so far: float64[A].
 
-        The average is uniform in infosets that no averaged plan reaches. Before the first averaged iteration, the
-        current strategy is returned instead.
+        In infosets where the weighted sum of strategies is 0, the average is uniform. If the sum is 0 in all infosets,
+        as before the first iteration that counts, the current strategy is returned instead.
         """
         sums = self.arrays()["strategy_sum"]
         return normalised(self.tree, sums) if sums.any() else self.current_strategy()
@@ -68,12 +69,13 @@ class Solver(abc.ABC):
         Raises
         ------
         ValueError
-            If an array is missing, has another shape or data type, or holds impossible numbers.
+            If an array is missing, has another shape or data type, or holds impossible numbers; always if
+            `keeps_last_average` is True.
         """
         state = self.arrays()
         for name, values in state.items():
             if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (values.shape, values.dtype):
-                raise ValueError(f"{name} does not belong to {self.algorithm.name} on {self.tree.game}")
+                raise ValueError(f"{name} is missing or does not belong to {self.algorithm.name} on {self.tree.game}")
             if not np.isfinite(arrays[name]).all():
                 raise ValueError(f"{name} holds numbers that are not finite")
             if name != "regret" and (arrays[name] < 0).any():
@@ -84,6 +86,6 @@ class Solver(abc.ABC):
 
 
 def normalised(tree: GameTree, sums: np.ndarray) -> np.ndarray:
-    """Return the strategy proportional to `sums`, float64[A] of at least 0; uniform in infosets where all are 0."""
+    """Return the strategy proportional to `sums`, float64[A], none below 0; uniform in infosets with sums of 0."""
     totals = np.repeat(np.add.reduceat(sums, tree.infoset_first[:-1]), np.diff(tree.infoset_first))
     return np.divide(sums, totals, out=uniform_strategy(tree), where=totals > 0.0)

@@ -10,8 +10,8 @@ to the positive R, or uniform if no R is positive. The result is the average str
 these reaches, one for each sequence of the player's own actions.
 
 CFR+ has alpha = infinity, beta = -infinity and gamma = 1, so its factors are 1 and 0. PCFR+ has the same alpha and
-beta, gamma = 2, and adds a prediction to R before the strategy is computed. The hybrid updates all players
-simultaneously and averages late iterations only.
+beta, and gamma = 2. Its next strategy is computed from R plus a prediction, which R does not keep. The hybrid updates
+all players simultaneously and averages late iterations only.
 
 External sampling samples chance and the other players' actions, and follows every action of the traverser. Deep CFR
 (`deep_cfr`) fits networks to the samples of external sampling.
@@ -135,7 +135,7 @@ def parse_algorithm(text: str) -> Algorithm:
     Raises
     ------
     ValueError
-        If the text names no algorithm.
+        If the text names no algorithm, or the algorithm does not take what follows its name.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
     Raises
     ------
     ValueError
-        If a text names no algorithm, or `DeepCfrSolver` refuses the game or finds no PyTorch.
+        If `parse_algorithm` refuses a text, or `DeepCfrSolver` refuses the game or finds no PyTorch.
 
     Examples
     --------

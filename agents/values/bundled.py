@@ -18,7 +18,7 @@ def bundled_nets() -> list[str]:
 
 
 def find_net(text: str) -> Path:
-    """Return the folder of a network, given by its name if it comes with the package, else by the folder itself.
+    """Return the folder of a network. `text` is the name of a network that comes with the package, or else a folder.
 
     >>> find_net("turn").name
     'turn'
@@ -27,7 +27,9 @@ def find_net(text: str) -> Path:
 
 
 def find_nets(text: str) -> Path:
-    """Return a folder with networks in subfolders named by their levels: the package's for `BUNDLED`, else the folder.
+    """Return a folder that has a subfolder for each network, named by the network's level.
+
+    It is the package's own folder if `text` is `BUNDLED`, else the folder `text`.
 
     >>> find_nets("bundled") / "turn" == find_net("turn")
     True

@@ -50,7 +50,7 @@ SHARD = 1_000
 """Number of situations in a full shard."""
 
 FLUSH_SECONDS = 60.0
-"""Least time between two writes of one shard: a stop loses the work of about this time."""
+"""Time between two writes of an unfinished shard: an interruption loses the situations solved since the last write."""
 
 _KIND, _FORMAT = "value data", 1
 
@@ -207,7 +207,7 @@ def fill_shard(
     on_solved: Callable[[str], None] = lambda split: None,
     until: float | None = None,
 ) -> None:
-    """Solve the situations that a shard lacks, and write them every `FLUSH_SECONDS`.
+    """Solve the situations that a shard lacks, and write them about every `FLUSH_SECONDS` and at the end.
 
     The parameter `until` and the errors are as in `sample`.
     """
@@ -322,7 +322,7 @@ def data_config(folder: Path) -> DataConfig:
         another version.
     """
     if not folder.is_dir():
-        raise ArtefactRefused(f"there is no folder {folder}; give the folder of a plurispiel values sample")
+        raise ArtefactRefused(f"there is no folder {folder}; give a folder that plurispiel values sample has written")
     places = [folder / f"{split}-00000" for split in SPLITS]
     if not all(holds_artefact(place) for place in places):
         raise ArtefactRefused(
@@ -337,7 +337,7 @@ def data_config(folder: Path) -> DataConfig:
     except ValueError:  # another level or menu
         facts = {}
     if artefact.config != facts:
-        raise ArtefactRefused(f"{places[0]} is no shard of this plurispiel; make the data again")
+        raise ArtefactRefused(f"{places[0]} is not a shard of this version of plurispiel; make the data again")
     return config
 
 

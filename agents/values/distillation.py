@@ -40,15 +40,15 @@ from plurispiel.agents.values.zero_sum import without_gain
 __all__ = ["FreshSituations", "distil", "distilled_evs", "level_taught_by", "residuals"]
 
 _PER_BOARD = 4
-"""The least number of situations on a board. Four situations on one board take half as long as on four boards, since
-most of the time goes into ordering a board's hands."""
+"""The number of situations that share a board, unless the level has more (`Level.per_board`). Four situations on one
+board take half as long as on four boards, since the hands of only one board are ordered."""
 
 _MOST_BOARDS = 1_000
 _FLOPS = 200
 """Where more than `_MOST_BOARDS` boards may follow, as before the flop, `_FLOPS` random ones stand for all."""
 
 _BOARDS = len(SPLITS)
-"""First spawn key of boards; those of situations are the numbers of the splits."""
+"""First entry of the spawn key of a board's random numbers; for a situation, this entry is the number of its split."""
 
 
 def level_taught_by(level: Level) -> Level:
@@ -91,7 +91,8 @@ def residuals(
         Chips behind, in pots.
     chosen : int[k], optional
         Numbers of the boards to take the mean over (`next_boards`). All of them, the default, give the exact mean of
-        the teacher's values, and k random ones an unbiased estimate. Before the flop, always give `chosen`.
+        the teacher's values, and k random ones an unbiased estimate. Before the flop, always give `chosen`: there are
+        too many flops to take all.
     """
     numbers = None if chosen is None else tuple(chosen.tolist())
     boards = next_boards(rules, ordered.board, teacher.num_bins, numbers)
@@ -187,7 +188,7 @@ def distil(
     num_boards: int = 8,
     on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
 ) -> StoredNet:
-    """Distil a network for the end of a street, measure it on unseen boards, and write it.
+    """Distil a network for the end of a street, measure it on unseen situations, and write it.
 
     The same call resumes where an earlier one was stopped, and returns the network if it is there already.
     A network in `out` of the same level, but of other settings or another teacher, is replaced.
@@ -203,7 +204,7 @@ def distil(
     situations : int
         Situations of each epoch.
     unseen : int
-        Situations to measure errors with. Their values are means over all boards of the next street.
+        Situations to measure errors with. Their values are those of `distilled_evs`.
     num_boards : int
         Boards of the next street for each situation of the training.
     on_epoch : callable
@@ -216,8 +217,8 @@ def distil(
     TrainingStopped
         If training diverges.
     ValueError
-        If there is no network to distil from the teacher, the loss is not squared, the device is not available, or a
-        number of the network is too large for float16.
+        If no level is taught by the teacher's level (`level_taught_by`), the loss is not squared, the device is not
+        available, or a number of the network is too large for float16.
     """
     if config.loss != "squared":
         raise ValueError(f"distillation has a squared loss, got {config.loss!r}")
@@ -239,7 +240,7 @@ def distil(
     held_out = folder / "unseen"
     try:
         sample(held_out, data, {"unseen": unseen}, lambda _, drawn: distilled_evs(source.net, drawn))
-    except ArtefactRefused:  # of another teacher
+    except ArtefactRefused:  # damaged, or of another teacher or seed
         shutil.rmtree(held_out, ignore_errors=True)
         sample(held_out, data, {"unseen": unseen}, lambda _, drawn: distilled_evs(source.net, drawn))
     trainer = new_trainer(config, FreshSituations(source.net, level, situations, num_boards, config.seed))

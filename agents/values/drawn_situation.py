@@ -20,8 +20,8 @@ In hold'em, from the flop on, the two share no class of boards.
 """
 
 _PARTS = ((100, 101), (200, 400), (400, 2_000), (2_000, 6_000), (6_000, 19_951))
-"""Intervals of each seat's chips in the pot, without their upper ends. The paper draws each interval with equal
-probability; stacks are 20,000."""
+"""Intervals of each seat's chips in the pot, without their upper ends, for stacks of 20,000. As in DeepStack's paper,
+all intervals are equally probable."""
 
 _MOST_RANDOM = 0.3
 """A random range is mixed into each range from play, so that every hand has some weight. This is its largest share."""
@@ -52,7 +52,7 @@ class DrawnSituation(NamedTuple):
 def draw_situation(
     level: Level, seed: int, split: str, number: int, board: tuple[int, ...] | None = None
 ) -> DrawnSituation:
-    """Return the situation with a number in the endless sequence of a seed and a split.
+    """Return situation `number` of a level's endless sequence for a seed and a split.
 
     The board represents its class (`boards.BoardClasses`): all boards that differ by a renaming of suits.
 
@@ -93,9 +93,9 @@ def draw_situation(
 
 
 def is_from_play(level: Level, numbers: np.ndarray) -> np.ndarray:
-    """Return whether the situations with some numbers have pots and ranges from self-play: bool[n].
+    """Return, for each number, whether the situation's pot and ranges are from self-play: bool[n].
 
-    At a level with a blueprint, these are one situation in three; at other levels there are none.
+    At a level with a blueprint, one situation in three is from self-play; at other levels none is.
     """
     return (numbers % 3 == 2) & (level.blueprint is not None)
 

@@ -15,7 +15,8 @@ from plurispiel.agents.values.validation import STACKS, net_evs
 __all__ = ["Example", "examples"]
 
 _SEED, _FIRST = 1, 1_000_000
-"""The seed and the first number of the situations: data sets hardly have as many, so no network was trained on them."""
+"""The seed and the first number of the situations. Data sets have fewer situations than this number, as a rule. So an
+example is not among the situations that measured a network."""
 
 _MOST_DRAWN = 60
 

@@ -1,8 +1,8 @@
 """The error that the encoding alone causes: the error of the best outputs that any network could give.
 
-For each seat of each situation, the outputs are fitted to the exact values of all hands by least squares, as if a
-network knew these values. The error that is left comes from the encoding alone. Outputs with the least mean absolute
-error would leave a little less.
+For each seat of each situation, the outputs are fitted by least squares to all hands' exact values minus their values
+of checking down, as if a network knew these. The error that is left comes from the encoding alone. Outputs with the
+least mean absolute error would leave a little less.
 """
 
 import numpy as np

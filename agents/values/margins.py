@@ -23,8 +23,8 @@ def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 
     Hands are in the order of `showdown.rank_hands` on the board. The margin of two hands that share a card is 0. The
     array is shared between calls: do not write to it. A flop takes a quarter of a second. Before the flop of hold'em,
-    an entry is a mean over all hands of the column's class. So products with ranges are exact if all hands of a class
-    have the same weight.
+    an entry is instead the mean margin of the row's hand against all hands of the column's class. Hands that share a
+    card with the row's hand count as 0. So products with ranges are exact if all hands of a class have one weight.
 
     Raises
     ------

@@ -31,8 +31,9 @@ class StoredNet:
         The start or end of the street that the network values.
     record : dict
         ``situations`` (their number), ``data`` (their digest), ``training`` (the settings), ``curve`` (the mean error
-        of each epoch) and ``validation`` (`validation.measure`). Unless the network was distilled, also ``tenth``: some
-        of the same figures for a network that was trained with a tenth of the situations.
+        of each epoch) and ``validation`` (`validation.measure`). A network of `make_net` also has ``tenth``: some of
+        these figures for a network that was trained with a tenth of the situations. In a record of `distil`, ``data``
+        is the teacher's digest, and ``boards`` and ``unseen`` are two of its parameters.
     digest : str
         Identifies the artefact.
     """
@@ -87,7 +88,7 @@ def load_net(folder: Path) -> StoredNet:
         level = None
     bins, record = artefact.config.get("bins"), artefact.config.get("record")
     if level is None or type(bins) is not int or not isinstance(record, dict):
-        raise ArtefactRefused(f"{folder} is a network for no level of this plurispiel; give another network")
+        raise ArtefactRefused(f"{folder} is not a network for a level of this version of plurispiel; give another one")
     facts = {key: value for key, value in artefact.config.items() if key != "record"}
     if facts != _facts(level, bins):
         raise ArtefactRefused(

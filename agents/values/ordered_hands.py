@@ -1,7 +1,7 @@
 """The hands of a board in order of strength, and their values without further bets, with or without cards to come.
 
-The *strength* of a hand is its equity against the uniform range. On a complete board, strength orders hands as a
-showdown does.
+The *strength* of a hand is its equity against the uniform range. On a complete board, a hand's strength is its rank at
+a showdown instead: hands that tie are equally strong, even if their equities differ by the cards that they hold.
 """
 
 import functools
@@ -19,7 +19,7 @@ from plurispiel.agents.values.net_kernels import fill_layer
 __all__ = ["CheckdownValues", "OrderedHands", "RunOut", "by_strength", "ordered_hands"]
 
 _MANY = 100
-"""If more complete boards can follow, a matrix of all pairs of hands takes less time than the boards one by one."""
+"""If more boards than this can follow, a matrix of all pairs of hands takes less time than the boards one by one."""
 
 
 class RunOut(NamedTuple):
@@ -31,7 +31,7 @@ class RunOut(NamedTuple):
     hands : RankedHands
         The hands on this board, weakest first.
     places : int64[num_hands_there]
-        The index of each of these hands in the order of the board so far.
+        The index of each of these hands in the order of the hands on the board so far (`OrderedHands.hands`).
     """
 
     board: tuple[int, ...]
@@ -62,7 +62,7 @@ class OrderedHands(NamedTuple):
     rules : HoldemRules
     board : tuple of int
     hands : RankedHands
-        Weakest first. Hands of one group have the same equity against the uniform range.
+        Weakest first. Hands of one group have the same strength.
     run_outs : tuple of RunOut
         Every board of the last street that can follow; on a complete board only itself. Empty before the flop of
         hold'em.
@@ -94,14 +94,15 @@ class OrderedHands(NamedTuple):
         return CheckdownValues(masses, np.divide(margins, masses, out=np.zeros_like(margins), where=masses > 0.0))
 
     def _margins_by_pairs(self, others: np.ndarray) -> np.ndarray:
-        """Return each hand's margins, weighted by ranges of the other seat and summed, to the digits of float32."""
+        """Return each hand's sum of margins, weighted by the other seat's range, to the digits of float32."""
         hands = rank_hands(self.rules, self.board)
         numbers = np.empty(self.rules.num_combos, np.int64)
         numbers[hands.combos] = np.arange(len(hands.combos))
         places = numbers[self.hands.combos]
         rows = np.zeros((others[..., 0].size, len(places)), np.float32)
         rows[:, places] = others.reshape(rows.shape)
-        # `fill_layer` sums over rows, so its results are margins of the other seat's hands: the sign is changed below.
+        # `fill_layer` sums over the rows of the matrix. A row has the margins of one hand of the other seat, so the sum
+        # in a column is what its hand loses: the sign is changed below.
         found = np.empty_like(rows)
         fill_layer(rows, margin_matrix(self.rules, self.board), np.zeros(len(places), np.float32), found)
         return -found[:, places].reshape(others.shape).astype(np.float64)

@@ -157,7 +157,10 @@ def margin_matrices(torch: Any, ranks: Any, shares_card: Any, chance: float) -> 
 
 
 def bin_matrices(torch: Any, ranks: Any, num_bins: int) -> Any:
-    """Return the shares of each hand in all bins of strength: float32 tensor [n, H, num_bins], as `encoding.bins_of`.
+    """Return the shares of each hand in all bins of strength: float32 tensor [n, H, num_bins].
+
+    From the flop on, and with fewer bins than hands, the shares are those of `encoding.bins_of`. A hand with the rank
+    -1 has shares of 0.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 
 All situations of a batch share the betting (`StreetShape`) and are solved in the same steps. On the last street, seat
 0 learns before seat 1 (CFR+). On an earlier street, a network gives values at the street's ends, and both seats learn
-from the same values, as in `Lookahead`. That class is the slow and more exact twin of `BatchLookahead`; tests compare
-the values of both.
+simultaneously, as in `continual.lookahead.Lookahead`. That class is the slow and more exact twin of `BatchLookahead`;
+tests compare the values of both.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ def fold_masses(torch: Any, holds: Any, reach: Any) -> Any:
     ----------
     torch : module
     holds : float32 tensor [n, H, num_cards]
-        1 where a hand holds a card.
+        1 where a hand holds a card. Each hand has two cards.
     reach : float32 tensor [n, X, H]
     """
     with precisely(torch):  # a hand's result is a difference of large sums, and may be small

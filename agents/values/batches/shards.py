@@ -1,4 +1,4 @@
-"""Draws shards of situations, turns them into input of `BatchSolver`, and adds its results to them."""
+"""Draws the situations of a shard, turns them into input of `BatchSolver`, and adds the values that it returns."""
 
 import numpy as np
 

@@ -173,7 +173,10 @@ class BatchSolver:
     def _exactly(
         self, shape: StreetShape, start: Start, board: _BoardTensors, stakes: Any, margins: Any
     ) -> SolvedBatch:
-        """Solve the last street until all situations are within the level's tolerance, or the limit of iterations."""
+        """Solve the last street. A situation leaves the batch at the first check within the level's tolerance.
+
+        Checks are after 200 and 400 iterations; the latter is the limit.
+        """
         torch, count = self._torch, len(start.boards)
         stacks = self._rules.stacks
         assert stacks is not None

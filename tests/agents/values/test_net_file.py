@@ -98,13 +98,13 @@ def broken(change):
 
 
 HOSTILE = {
-    "other menu": (lambda arrays, config: config.update(menu="fchpa"), "no level of this plurispiel"),
+    "other menu": (lambda arrays, config: config.update(menu="fchpa"), "a level of this version"),
     "other encoding": (lambda arrays, config: config.update(encoding="cards"), "other bets or another encoding"),
     "other street": (lambda arrays, config: config.update(street=2), "other bets or another encoding"),
-    "unknown level": (lambda arrays, config: config.update(level="preflop"), "no level of this plurispiel"),
-    "level of another type": (lambda arrays, config: config.update(level=["leduc"]), "no level of this plurispiel"),
-    "bins of another type": (lambda arrays, config: config.update(bins=5.0), "no level of this plurispiel"),
-    "no record": (lambda arrays, config: config.pop("record"), "no level of this plurispiel"),
+    "unknown level": (lambda arrays, config: config.update(level="preflop"), "a level of this version"),
+    "level of another type": (lambda arrays, config: config.update(level=["leduc"]), "a level of this version"),
+    "bins of another type": (lambda arrays, config: config.update(bins=5.0), "a level of this version"),
+    "no record": (lambda arrays, config: config.pop("record"), "a level of this version"),
     "other bins": (lambda arrays, config: config.update(bins=4), "impossible layers"),
     "very many bins": (lambda arrays, config: config.update(bins=10**9), "impossible layers"),
     "a layer less": (lambda arrays, config: (arrays.pop("weights2"), arrays.pop("biases2")), "impossible layers"),
