@@ -58,8 +58,8 @@ def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
             actions = range(tree.infoset_first[infoset], tree.infoset_first[infoset + 1])
             for action in actions:
                 strategy[action] = policy.pop(int(tree.action_ids[action]), 0.0)
-            if any(policy.values()):
-                raise ValueError(f"it gives probabilities to actions {list(policy)}, which are not legal in the game")
+            if illegal := [action for action, probability in policy.items() if probability]:
+                raise ValueError(f"it gives probabilities to actions {illegal}, which are not legal in the game")
     return strategy
 
 

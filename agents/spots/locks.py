@@ -45,6 +45,8 @@ def locked_strategy(name: str, table: object, names: Sequence[tuple[str, str]], 
         column = next((k for k, pair in enumerate(names) if action in pair), None)
         if column is None:
             raise ValueError(f"lock {name!r}: actions are {' '.join(name for name, _ in names)}, got {action!r}")
+        if not np.isnan(shares[0, column]):
+            raise ValueError(f"lock {name!r} names an action twice: {' and '.join(names[column])} are the same")
         if not isinstance(text, str):
             raise ValueError(f"lock {name!r}: {action} needs a range as text, got {text!r}")
         shares[:, column] = parse_range(text) if text.strip() else 0.0

@@ -121,6 +121,7 @@ def test_locks():
         ({"c c": {"c": ""}}, "lock 'c c': after the last word the hand is over"),
         ({"": {"x": "AA"}}, "actions are c b100% allin, got 'x'"),
         ({"": {"c": "AA"}}, "leaves out 2 actions"),
+        ({"": {"allin": "AA", "b300": "AA"}}, "names an action twice: allin and b300"),
         ({"": {"c": "AA", "allin": "AA:0.5"}}, "the probabilities of AdAc must sum to at most 1, got 1.5"),
         ({"": {"c": 1, "allin": ""}}, "needs a range"),
         ({"": {"c": "AA,AA", "allin": ""}}, "appears twice"),
