@@ -18,7 +18,8 @@ standard errors."""
 
 # Checking the form of a whole strategy takes most of the time of a decision, so only the first decisions are checked.
 _FORM_CHECKS = 2_000
-_TOLERANCE = 1e-9  # of a decision's probabilities, which the agent computes twice by the same code
+# Largest difference between a decision's probabilities and range_strategy: the agent computes both by the same code.
+_TOLERANCE = 1e-9
 _KINDS = ("fold", "call", "raise")
 
 
@@ -51,7 +52,7 @@ class ComplianceReport:
         )
 
     def add(self, violation: str, kind: str = "") -> None:
-        """Count a violation; only the first of each kind is listed. The text is the kind if no kind is given."""
+        """Count a violation; only the first of each kind is listed. Without a kind, the text itself is the kind."""
         kind = kind or violation
         if kind not in self.times:
             self.violations.append(violation)
@@ -86,8 +87,9 @@ def check_agent(
     num_decks : int
         Number of different decks in each game.
     num_compared : int
-        Number of hands of each game that three new instances play again. One is compared with the first instance. The
-        other two play the hand with different hole cards, and their reports are compared with each other.
+        Number of hands of each game that are played again, each by three new instances. The play of one instance is
+        compared with the first play of the hand. The other two instances get different hole cards from each other, and
+        their reports are compared.
     seed : int
         Seed of the decks and of all random choices.
     on_hand : callable

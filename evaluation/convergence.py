@@ -22,7 +22,8 @@ class Point(NamedTuple):
     iteration : int
         The number of iterations done.
     seconds : float
-        Time of all iterations and measurements so far, including those before the solver was resumed.
+        Time of all iterations and measurements so far, also before the solver was resumed. Iterations between the last
+        measurement and an interruption are not counted.
     distance : float
         Exploitability, or NashConv where `Exploitability` does not define it.
     """
@@ -68,16 +69,18 @@ def converge(
     curve : sequence of Point
         The measurements from before the solver was resumed.
     step : callable
-        Returns a context manager around each step, which is a measurement or about a quarter of a second of iterations.
-        A caller can hold back interrupts inside a step, so that the solver is never left in the middle of an iteration.
+        Called before each step; returns the context manager in which the step runs. A step is a measurement, or
+        iterations for about a quarter of a second. A caller can hold back interrupts inside a step, so that the solver
+        is never left in the middle of an iteration.
     on_step, on_point : callable
         `on_step` is called after each step of iterations with the iteration reached, and `on_point` after each
         measurement with the curve so far. The time that they take is not counted in `Point.seconds`.
 
     Notes
     -----
-    Measurements are made at the iterations of `measuring_points` and at the end. The iterations measured depend neither
-    on speed nor on interruptions.
+    Measurements are made at the iterations of `measuring_points` and at the end, whatever the speed. A resumed run
+    measures at the same iterations. Only one is left out if the interruption came just before or during its
+    measurement.
     """
     curve = list(curve)
     seconds = curve[-1].seconds if curve else 0.0

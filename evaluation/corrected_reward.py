@@ -13,10 +13,11 @@ __all__ = ["CorrectedReward"]
 
 
 class CorrectedReward:
-    """The learner's payoff, corrected for chance and for the agents' known strategies: a `score` of an environment.
+    """The learner's payoff, corrected for chance and for the agents' known strategies.
 
-    This is AIVAT's reduced form (`Score.reduced`), which needs no strategy of the learner. It has the mean of the
-    payoff. Once two seats are left, it also corrects for the actions of an agent that reports its strategy.
+    An object of this class can be the argument `score` of `make_environment`. The reward is AIVAT's reduced form
+    (`Score.reduced`), which needs no strategy of the learner. Its mean is the mean of the payoff. Once two seats are
+    left, it is also corrected for the actions of an agent that reports its strategy.
 
     Parameters
     ----------

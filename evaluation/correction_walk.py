@@ -14,7 +14,8 @@ from plurispiel.evaluation.situations import HandQuestions, Situation
 __all__ = ["CorrectionWalk", "Sums", "Term"]
 
 _CERTAIN = 1.0 - 1e-12
-"""A share of at least this value counts as 1. A share is a sum of up to 1,326 products, rounded by less than 1e-12."""
+"""An action's probability over all combos counts as 1 from this value on. It is a sum of up to 1,326 products, whose
+rounding error is below 1e-12."""
 
 
 class Term(NamedTuple):
@@ -188,8 +189,8 @@ class CorrectionWalk:
     def _pass_on(self, line: BettingLine, action: Action) -> None:
         """Ask for the values after an action that needs no correction.
 
-        No correction contains these values. A value function that takes means over actions needs them, as they are also
-        the values before the action.
+        No correction contains these values. They are asked for because a value function may compute the values before
+        an action as means of the values after the possible actions (`BlueprintValues.sums`).
         """
         self._part(self._lines.after(line, action.action), self._row, (1.0,), (1.0,))
 
@@ -202,7 +203,7 @@ class CorrectionWalk:
         num_cards: int = 0,
     ) -> _Part:
         """Ask for the value of the true combo and, if the strategy is known, for a weighted sum over all combos."""
-        # The forms with the true cards need the value of the true combo alone.
+        # The corrections with the true cards need the value of the true combo alone.
         factor = max(map(abs, factors)) if self._is_told else 0.0
         questions = self._asked.all
         number = len(questions)

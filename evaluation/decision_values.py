@@ -1,4 +1,4 @@
-"""The values of single decisions: each action's expected payoff, and the gain of a best response by decision.
+"""The values of single decisions: each action's expected payoff, and each decision's part of a best response's gain.
 
 A best response improves on a strategy at some decisions. Its whole gain is the sum over the player's infosets of
 

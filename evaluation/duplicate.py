@@ -55,7 +55,7 @@ class AgentScore:
         seat.
     table_sum : float or None
         Set only for the Control (package `tournaments.run`): the sum of the scores of all seats at its table, in chips
-        (`zero_sum`). None for other agents, without AIVAT, or if an agent of this package lacks a correction.
+        (`zero_sum`). None for other agents, without AIVAT, or if a built-in agent lacks a correction.
     answers : int
         The number of decisions that the agent was asked for.
     answer_seconds, slowest_answer : float
@@ -105,7 +105,7 @@ class AgentScore:
 
 
 def rotations(num_seats: int) -> list[list[int]]:
-    """Return, as ``result[rotation][seat]``, the place in the order around the table whose agent has the seat.
+    """Return who sits where: ``result[rotation][seat]`` is the place of the seat's agent in the order around the table.
 
     >>> rotations(3)
     [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
@@ -196,7 +196,8 @@ def play_group(
     return {
         contestant: AgentScore(
             hands=len(chips),
-            # Summed as integers: as floats, thirds of a pot won and lost would leave a remainder.
+            # Summed as integers: a float cannot hold a third of a pot exactly, so that gains and losses which cancel
+            # might not sum to exactly 0.
             chips=sum(round(payoff * PAYOFF_UNIT) for payoff in chips) / PAYOFF_UNIT,
             chips_squared=fsum(payoff * payoff for payoff in chips),
             faults=len(faults[contestant]),

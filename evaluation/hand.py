@@ -29,7 +29,7 @@ rounded, is the exact number of units. Sums of units are exact; sums of float pa
 
 
 FAULT_KINDS = ("load", "exception", "illegal", "timeout", "memory", "output", "fork", "crash", "protocol")
-"""Kinds of faults. All kinds that are not in `REPAIRABLE` end the agent's process."""
+"""Kinds of faults. If an agent has a process of its own, all kinds that are not in `REPAIRABLE` end this process."""
 
 
 class AgentFault(Exception):
@@ -169,9 +169,9 @@ def play_hand(
     rngs : sequence of Generator
         The random stream of each seat for this hand.
     repair : bool
-        Whether an agent continues the hand after a fault, as long as its process lives. Then an illegal action is
-        replaced by the nearest legal action. After an exception, or an answer that is not an action, the seat folds to
-        a bet, and checks otherwise, for this decision only.
+        Whether an agent continues the hand after a fault of a kind in `REPAIRABLE`. Then an illegal action is replaced
+        by the nearest legal action. After an exception, or an answer that is not an action, the seat folds to a bet,
+        and checks otherwise, for this decision only.
 
     Raises
     ------
@@ -232,7 +232,7 @@ class _Table:
         self._observers: list[int] = []
 
     def begin(self, rngs: Sequence[np.random.Generator]) -> None:
-        """Restart all agents. Show each agent that observes events its hole cards and the cards on the board."""
+        """Restart all agents. Then show the agents that observe events their own hole cards, and the board if any."""
         for seat, agent in enumerate(self._agents):
             try:
                 agent.restart(self._rules, seat, rngs[seat])

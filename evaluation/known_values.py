@@ -1,8 +1,8 @@
 """The worlds and mean values that `BlueprintValues` keeps for one deck, in tables that serve one deck after another.
 
-A *world* is a whole board on which roll-outs are played (`roll_outs`). A set of *known cards* is a seat with a board
-and the other seats' hole cards, and whether one combo is asked about alone. A *group* is a set of known cards with a
-seating, see `line_places`.
+A *world* is a whole board on which roll-outs are played (`roll_outs`). A set of *known cards* names a seat, the board
+so far and the other seats' hole cards. It also tells whether only one combo of the seat is asked about, which decides
+how many worlds are drawn. A *group* is a set of known cards with a seating, see `line_places`.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ class KnownValues:
         return tables.ranks[first:end], tables.buckets[first:end]
 
     def make_room(self, num_points: int, num_seatings: int) -> None:
-        """Make room for one more group and one more row of means for each point, in any of `num_seatings` seatings."""
+        """Make room for `num_points` more groups, as many more rows of means, and `num_seatings` seatings in all."""
         self._make_room(int(self.counts[NUM_GROUPS]) + num_points, "groups")
         num_lines = int(self.counts[NUM_LINES] + num_points)
         self._make_room(num_lines, "means", "is_known")
@@ -117,7 +117,7 @@ class KnownValues:
 
 
 def _longer(table: np.ndarray, number: int) -> np.ndarray:
-    """Return a table if it has at least `number` rows, else a table of twice as many that begins with its rows."""
+    """Return the table itself if it has at least `number` rows, else a longer copy, of 2 * `number` rows."""
     if number <= len(table):
         return table
     longer = np.empty((2 * number, *table.shape[1:]), table.dtype)

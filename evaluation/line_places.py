@@ -38,7 +38,7 @@ class LinePlaces:
         Finds the positions of the game's hands in the blueprint's tree.
     seatings : dict of tuple to int
         The number of each *seating* so far; new ones are added. A seating gives the tree's seat of each seat at the
-        table. The numbers outlive the lines, as `KnownValues` keeps groups by seating while lines are forgotten.
+        table. The numbers stay valid when lines are forgotten, because `KnownValues` keeps groups by seating.
 
     Attributes
     ----------
@@ -54,8 +54,8 @@ class LinePlaces:
         - `ACTOR`: the seat to act, -1 where all betting is over;
         - `NUM_ACTIONS`: the number of actions at the node, 0 without a place;
         - `SEATING`: the number of the seating;
-        - from `KINDS` on, for each seat: `CONSTANT` if the seat or all others have folded, else `IN_TREE`, or `FILLED`
-          for values by checkdown;
+        - from `KINDS` on, for each seat: `CONSTANT` if the seat or all others have folded, else `IN_TREE` if the line
+          has a place in the tree, else `FILLED`, for values by checkdown;
         - last, for each seat at the table, its seat in the tree.
     chips : float64[num_rows, num_seats, 3]
         For each seat, its row of `PlannedPoints.chips`.
@@ -126,8 +126,8 @@ class LinePlaces:
         if place is not None:
             kinds[:] = IN_TREE
             self.rows[line.number, KINDS + num_seats :] = place.seats
-            # The chips that a seat gets from the tree's pot, scaled to the pot at the table, less its contribution
-            # there.
+            # A seat's value is the chips that it gets from the tree's pot, scaled to the pot at the table, less its
+            # contribution at the table.
             chips[:, 0] = [place.paid[own] for own in place.seats]
             chips[:, 1], chips[:, 2] = place.pot / sum(place.paid), put_in
         for seat, own in enumerate(put_in):

@@ -324,7 +324,7 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
     if got != wanted:
         raise ValueError(f"{agent.name}: range_strategy has rows of shape {got}, not {wanted} ({explained})")
     rows = np.asarray(strategy.probabilities)[public.rules.free_combos(public.board)]
-    # Written so that NaN and infinity fail, too: a sum of 1 of numbers of at least 0 is finite.
+    # NaN and infinity fail, too: every comparison with NaN is false, and a row with infinity does not sum to 1.
     if not ((rows >= 0.0).all() and (abs(rows.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
         raise ValueError(
             f"{agent.name}: range_strategy has rows that are not probabilities of at least 0 that sum to 1 within "
@@ -379,8 +379,8 @@ class Prober:
         reveal the cards.
     others : sequence of Agent
         Three further agents, which play the second to fourth hand of each group in place of `agent`. Without them,
-        `agent` plays all four. An instance that remembered its hands would then know the cards of local best response,
-        which with a shared deck are those that the instance held before.
+        `agent` plays all four. With a shared deck, local best response then holds cards that `agent` held in an earlier
+        hand of the group: an agent that remembers its hands would know them.
     once : bool
         Whether each hand of a group is dealt a deck of its own. Otherwise all four hands share a deck, and the last two
         swap the hole cards of the seats.
@@ -439,7 +439,8 @@ class Prober:
             if place == 0 or self._once:
                 self._values.restart(np.random.default_rng(words[8]))
             seat = place % 2
-            # One stream for both: local best response draws from rows of 0 and 1, where no number matters.
+            # Both seats get the same stream: local best response takes each action with probability 0 or 1, so its
+            # random numbers decide nothing.
             rngs = self._streams.seed([*words[2 * place :][:2]] * 2)
             hand = play_hand(self._rules, (prober, agent) if seat == 0 else (agent, prober), deck, rngs)
             if hand.faults:

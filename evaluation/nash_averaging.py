@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 _NO_PAYOFF = 1e-9
-"""Sums of two opposite payoffs, and singular values, up to this share of the largest payoff count as 0."""
+"""Numbers up to this share of the largest payoff count as 0: the sum of an agent's payoff and its opponent's, and
+singular values."""
 _NO_SHARE = 1e-6
 """Shares up to this number are rounding of a linear program and count as 0."""
 _MAX_RESIDUAL = 1e-5
@@ -117,7 +118,8 @@ def _support(payoffs: np.ndarray) -> np.ndarray:
 def _shares(payoffs: np.ndarray, support: np.ndarray) -> np.ndarray:
     """Return the shares of the agents in the support: float64[num_supported].
 
-    Every equilibrium wins exactly 0 against every agent in the support. These equations alone mostly have one solution.
+    Every equilibrium wins exactly 0 against every agent in the support. In most cases these equations alone determine
+    the shares.
     """
     _, sizes, directions = np.linalg.svd(payoffs[np.ix_(support, support)].T)
     if (sizes <= _NO_PAYOFF).sum() == 1:
@@ -129,8 +131,9 @@ def _of_maximum_entropy(payoffs: np.ndarray, support: np.ndarray) -> np.ndarray:
     """Return the shares of maximum entropy where many equilibria have this support: float64[num_supported].
 
     With a multiplier for each agent's payoff, the shares of maximum entropy are proportional to
-    exp(payoffs @ multipliers). The multipliers minimise the logarithm of the sum of these exponentials. They are free
-    for agents in the support, whose payoff is 0, and at least 0 for other agents, whose payoff may be negative.
+    exp(payoffs @ multipliers). The multipliers minimise the logarithm of the sum of these exponentials. They may
+    have any sign for agents in the support, whose payoff is 0. They are at least 0 for other agents, whose payoff may
+    be negative.
     """
     from scipy.optimize import Bounds, minimize
     from scipy.special import logsumexp, softmax

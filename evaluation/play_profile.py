@@ -64,7 +64,7 @@ FOLDS, CALLS, RAISES, WEIGHT = range(4)
 raises, and of decisions."""
 
 CERTAIN = 0.99
-"""Probability above which an action of a hand's strategy is certain."""
+"""Probability above which an action of a hand's strategy counts as certain."""
 
 SOURCE_PLACES = ("before the flop", "after the flop", "after the flop, pot of 40 bb or more")
 """Classes of decisions in which sources are counted. A decision of the last class is also in the second."""
@@ -113,8 +113,8 @@ class PlayProfile:
         Counts by street, `PLAYERS`, `FACED` and `BANDS`; the last axis is `FOLDS`, `CALLS`, `RAISES`, `WEIGHT`.
     occasions : dict of (str, str) to float64[4]
         The same four counts by the name of an occasion and the actor's position. Names are those that the function
-        `occasions` returns, and narrower ones: a class such as ``cold AJo``, or ``on the tree, ...`` and
-        ``off the tree, ...`` on the flop and later.
+        `occasions` returns, and further ones. ``cold AJo`` is a ``cold raise`` faced with this class of hands. Names
+        that begin with ``on the tree`` or ``off the tree`` count decisions on the flop and later.
     certain : float64[4]
         Expected numbers of decisions on the flop and later with a certain fold, with a certain call, with a certain
         raise (all sizes together), and with any certain action (each size alone).

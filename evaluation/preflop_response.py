@@ -1,13 +1,14 @@
 """Best responses in a whole heads-up game, from values at its flops: exact from all flops, with limits from a sample.
 
 Before the flop a response is chosen for classes of hands: two combos are of one class if a renaming of suits turns one
-into the other, 169 classes in hold'em. The values of a flop are averaged over all renamings of its suits, which is the
-mean over the combos of a class. A response chosen for each combo by itself would fit the suits that happened to be
-drawn, and its value on the drawn flops would be overstated even more.
+into the other, 169 classes in hold'em. The values of a flop are averaged over the combos of each class; this equals
+their mean over all renamings of the flop's suits. A response chosen for each combo by itself would fit the suits that
+happened to be drawn. Its value on the drawn flops would be overstated more than that of a response by classes.
 
-With b the number of flops in the deck (22,100) and c the number that two given hands leave possible (17,296), a flop
-counts for a compatible pair of hands with the weight b / c. Weights are not normalised; therefore the mean over drawn
-flops has the right expectation. Hands that end before the flop have their exact value.
+Let b be the number of flops in the deck (22,100), and c the number of flops that two given hands leave possible
+(17,296). A drawn flop has the weight b / c for a pair of hands if the flop and both hands have no card in common, else
+0. A pair's weights are not scaled to a fixed sum, so that the mean over drawn flops has the right expectation. Hands
+that end before the flop have their exact value.
 """
 
 import math
@@ -101,7 +102,7 @@ _Choice = dict[int, np.ndarray]
 
 
 class PreflopResponse:
-    """The betting before the flop, which combines the values at the flops.
+    """Chooses and values best responses in the betting before the flop, given the values at the flops.
 
     Parameters
     ----------
