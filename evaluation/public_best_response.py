@@ -1,9 +1,9 @@
-"""Exact best responses in heads-up hold'em from the agents' reported strategies: the public-tree form.
+"""Exact best responses to two agents' reported strategies in heads-up hold'em, computed on the public tree.
 
 The game's betting and boards are walked once (`public_walk`), with the reach of each seat's combos. At each public
 state a best response takes the best action for each combo against the other seat's whole range, with exact card
-removal. Values are those of the full deck, not of an abstraction; the betting is the game's menu. Agents report
-their `range_strategy` at each public state of the walk that they can reach.
+removal. Cards are not abstracted; the bet sizes are those of the game's menu. Each agent reports its `range_strategy`
+at each public state of the walk where its seat acts and has reach.
 
 References
 ----------
@@ -66,8 +66,8 @@ def public_best_response(
     Raises
     ------
     ValueError
-        If the game is not as described above or too large, the agents are not two instances, `threads` is below 1, or
-        `PublicWalk.values` refuses an agent's report.
+        If the game is not as described above or needs too much memory, the agents are not two different instances,
+        `threads` is below 1, or `PublicWalk.values` refuses an agent's report.
 
     Examples
     --------
@@ -96,8 +96,8 @@ def subgame_best_response(
     public : PublicState
         The root of the subgame; a seat must be to act.
     ranges : array-like of float, [2, num_combos]
-        Weights of each seat's combos in any scale. A pair of compatible combos has the product of their weights. Combos
-        that share a card with the board are left out.
+        Weights of each seat's combos in any scale. The weight of a pair of compatible combos is the product of their
+        two weights. Combos that share a card with the board are left out.
     agents, threads, on_progress
         As in `public_best_response`.
 

@@ -6,9 +6,10 @@ are carried up: the value of each combo against the other seat's whole range, wi
 counterfactual: weighted by the other seat's reach.
 
 Where the agents' play is symmetric in suits, boards of the first deal that differ by a renaming of suits are walked as
-one board: in hold'em 1,755 flops stand for all 22,100. Before this deal, the symmetry is tested on the reach of both
-seats and on 100 random questions on each street. If a test fails, or if the walk begins with cards on the board, all
-boards are walked. The cards of one deal are shown to agents in ascending order.
+one board: in hold'em 1,755 flops stand for all 22,100. Before this deal, two tests rename suits: in the reach of both
+seats, and in 100 random questions to the agents about each street from this deal on. If a renaming changes a reach or
+an answer, or if the walk begins with cards on the board, all boards are walked. The cards of one deal are shown to
+agents in ascending order.
 """
 
 import functools
@@ -113,7 +114,7 @@ class _Street:
     def __init__(self, betting: StreetBetting):
         self.betting = betting
         nodes = betting.nodes
-        # Each question with the row of the reach of the seat to act.
+        # Each question, and the number of the row that holds the reach of the seat to act at this decision.
         self.questions = [
             (RangeQuestion(decision), int(nodes.rows[decision.seat, decision.node])) for decision in betting.decisions
         ]
@@ -135,7 +136,8 @@ class PublicWalk:
     threads : int
         Number of threads. Boards are walked in parallel; agents are asked one at a time.
     on_progress : callable, optional
-        Called with two numbers of boards of the first deal: the boards that are done, and all boards.
+        Called whenever some more boards of the first deal are done, with the number of those done so far and the number
+        of all boards of this deal.
 
     Attributes
     ----------
@@ -239,14 +241,14 @@ class PublicWalk:
         totals : float64[2 seats, 2 kinds, num_roots, num_combos]
             Modified in place. The kinds are `BEST` and `OWN`.
         workspaces : list
-            The workspace of this street, and of each later one.
+            The workspace of this street and, unless `spread`, of each later street.
         spread : bool
             Whether the next deal may use all threads.
         """
         street, work = self._streets[index], workspaces[0]
         nodes = street.betting.nodes
         hands = work.ranker.rank(board)
-        # Rows still hold the values of the previous board; only rows that are alive are read.
+        # The rows of `work.reach` still hold the reach on the previous board; only rows that are alive are read.
         work.alive[:] = False
         for seat in range(2):
             kernels.gather_reach(hands.combos, reach[seat], street.root_rows[seat], work.reach[seat], work.alive[seat])
@@ -278,7 +280,7 @@ class PublicWalk:
             )
 
     def _ask(self, street: _Street, board: tuple[int, ...], hands: RankedHands, work: _StreetWork) -> None:
-        """Read the strategies on one board wherever a seat has reach, and carry its reach down."""
+        """Read the strategy on one board at each decision whose seat has reach there, and carry this reach down."""
         rows = street.betting.nodes.rows
         strategy, sums = work.strategy, work.sums
         by_seat = [(rows[seat], work.reach[seat], work.alive[seat]) for seat in range(2)]
@@ -321,7 +323,8 @@ class PublicWalk:
             totals = np.zeros((2, 2, *reach.shape[1:]))
             self._play(index, board, reach, 1.0, totals, self._workspaces(index, index + 1), spread=True)
             return totals
-        # The number of deals given two hands. `boards` also holds boards with a card of a hand, whose reach is 0 there.
+        # The number of deals without the hole cards of both seats. `boards` has all deals; a hand that shares a card
+        # with a board has no reach there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
         # Boards are joined at the first deal only: later, a renaming would have to leave the earlier cards in place.

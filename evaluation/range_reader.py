@@ -30,7 +30,7 @@ class RangeQuestion:
     nodes : int32[num_actions]
         The child node of each legal action, in the order of `decision.children`.
     columns : dict of tuple of int to int32[n]
-        The results of `column_nodes` so far, by the actions that were given.
+        The results of `column_nodes` so far, by its argument.
     """
 
     decision: BettingDecision
@@ -161,7 +161,7 @@ class RangeReader:
         return True
 
     def _shown(self, board: np.ndarray) -> tuple[int, ...]:
-        """Return a board in the order that agents see: each street's cards ascending."""
+        """Return a board's cards in the order in which agents see them: each street's cards ascending."""
         ends = [self._rules.board_size(street) for street in range(self._rules.num_streets)]
         parts = np.split(board, [end for end in ends if end < len(board)])
         return tuple(card for part in parts for card in np.sort(part).tolist())

@@ -9,7 +9,7 @@ from plurispiel.evaluation.hand import Hand
 
 
 class RefereeDisagrees(RuntimeError):
-    """OpenSpiel scores a hand differently, or refuses the hand: a bug in one of the two engines."""
+    """OpenSpiel scores a hand differently or refuses it, or the deck is impossible: a bug here or in OpenSpiel."""
 
 
 class Referee:

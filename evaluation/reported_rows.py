@@ -1,4 +1,4 @@
-"""The strategies that agents report, as tables of rows for kernels, in a game with a fixed choice of raises."""
+"""The strategies that agents report, as tables of rows for kernels, in a game with a menu of raises."""
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,10 @@ __all__ = ["ReportedRows"]
 
 
 class ReportedRows:
-    """The rows of two agents, which are asked at every decision on every board.
+    """The rows of two agents' reported strategies.
 
-    Each combo on each board is a bucket of its own.
+    An agent is asked anew at each of its decisions on each board whose rows are wanted. Each combo on each board is a
+    bucket of its own.
 
     Parameters
     ----------
@@ -33,9 +34,10 @@ class ReportedRows:
     Raises
     ------
     ValueError
-        If the agents are one object, or if an agent, in random questions with board cards, reports no strategy, tells
-        suits apart, or depends on the order of cards dealt together. `preflop` and `rows_on` raise ValueError if an
-        agent reports no strategy, or no distribution over the legal actions.
+        If the agents are one object. Each agent is also asked random questions about streets with board cards: if an
+        answer is missing or malformed, changes when suits are renamed, or depends on the order of cards dealt together.
+        `preflop` and `rows_on` raise ValueError if an agent reports no strategy, or no distribution over the legal
+        actions.
     """
 
     def __init__(self, rules: HoldemRules, tree: BettingTree, agents: list[Agent], dtype: npt.DTypeLike = np.float64):
@@ -48,8 +50,8 @@ class ReportedRows:
             if rules.board_size(street) and not self._reader.is_suit_symmetric(asked, street):
                 names = " and ".join(sorted({agent.name for agent in agents}))
                 raise ValueError(
-                    f"drawn flops stand for all renamings of their suits, and {names} tells suits apart; "
-                    "measure it without drawn flops"
+                    f"a flop stands for all renamings of its suits, but {names} tells suits apart; "
+                    "measure it without the option flops"
                 )
 
     def preflop(self, node: int) -> np.ndarray:
@@ -76,7 +78,7 @@ class ReportedRows:
         return StreetRows(table, none, none, none, _no_earlier_rows()), numbers
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
-        """Return zeros. Strengths are for combos without a row only, and here every combo has a row."""
+        """Return zeros: only combos without a row need a strength, and here every combo has a row."""
         return np.zeros(self._rules.num_combos)
 
     def _row(self, node: int, board: tuple[int, ...]) -> np.ndarray:
@@ -106,7 +108,7 @@ class ReportedRows:
 def _no_earlier_rows() -> EarlierRows:
     """Return `EarlierRows` without any decision."""
     stored = np.empty(0, np.uint8)
-    stored.setflags(write=False)  # as in packed blueprints, whose types kernels are compiled for anyway
+    stored.setflags(write=False)  # the type in packed blueprints, so that kernels are not compiled for another one
     none = np.empty(0, np.int64)
     zero = np.zeros(1, np.int64)
     return EarlierRows(stored, zero, none.reshape(0, 4), zero, np.empty(0), none, none, np.empty(0, np.float64))

@@ -57,17 +57,19 @@ class Situation(NamedTuple):
 
 
 HandQuestion = tuple[int, BettingLine, int, int, int, float, int]
-"""A question about one seat's values at a point of a hand: a plain tuple, which is made five times as fast as a record.
+"""A question about one seat's values at a point of a hand. A plain tuple is made five times as fast as a `NamedTuple`.
 
 The entries, in order:
 
 - the seat whose values are wanted;
 - the line of the actions so far;
 - the number of board cards so far;
-- the number of next board cards over which the mean is taken, 0 for the values on the board so far;
+- the number of further board cards, over whose deals the mean of the values is taken; 0 for the values on the board
+  so far;
 - the row of `HandQuestions.weights` with the weights of the combos;
-- the largest factor that the weighted sum of the values has in the score, 0 if the sum is not needed;
-- the combo whose single value is needed, whatever its weight, -1 for none.
+- the factor by which the score multiplies the weighted sum of the values, without its sign, and the largest if there
+  are several; 0 if the sum is not needed;
+- the combo whose single value is needed, whatever its weight; -1 for none.
 """
 
 

@@ -70,7 +70,8 @@ def compare_solvers(
     ----------
     seconds : float
         Time of the iterations of a run, which ends after the first step that reaches it. A step takes at most about a
-        tenth of a second, or one iteration. The number of iterations in the name of Deep CFR is no limit here.
+        tenth of a second, or one iteration if that takes longer. A run of Deep CFR may exceed the number of iterations
+        in the algorithm's name.
     seeds : int
         Sampled algorithms run with the seeds 1 to `seeds`.
     on_seconds : callable

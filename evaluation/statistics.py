@@ -121,9 +121,9 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
     """Return the half-width of an anytime-valid interval of the mean of normal samples with a given spread.
 
     There is one interval for each number of samples. With probability at least 1 - alpha, all intervals cover the true
-    mean. So a run may look after every sample and stop at any result, which the interval of `estimate_mean` does not
-    allow. For a hundred to a million samples the anytime-valid interval is 1.5 to 2 times as wide as that of
-    `estimate_mean`. For samples at hand, which may be skewed, see `always_valid_half_width`.
+    mean. So a run may look at the interval after every sample, and stop at any result. The interval of `estimate_mean`
+    does not allow this. For a hundred to a million samples the anytime-valid interval is 1.5 to 2 times as wide as that
+    of `estimate_mean`. For samples at hand, which may be skewed, see `always_valid_half_width`.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
     num_samples : int
         The number of samples so far; below `MIN_SEQUENTIAL_SAMPLES` the half-width is infinite.
     alpha : float
-        The probability that any of the intervals may miss the true mean.
+        The largest allowed probability that at least one of the intervals misses the true mean.
 
     Notes
     -----
@@ -170,20 +170,20 @@ def combined_half_width(
     sds, counts : sequence of float, sequence of int
         As in `sequential_half_width`, for each stream.
     alpha : float
-        The probability that any of the intervals may miss the true sum.
+        The largest allowed probability that at least one of the intervals misses the true sum.
 
     Notes
     -----
     A sample changes the likelihood ratio of its own stream alone (`sequential_half_width`), so the product of the
     streams' ratios is a martingale, too, whichever stream is chosen. A ratio is a martingale in the mean over the
     standard deviations that fit the samples so far, not for each of these standard deviations. So a rule that knew the
-    true standard deviations, and not the samples alone, could raise the product somewhat. By Ville's inequality, the
+    true standard deviations in addition to the samples could raise the product somewhat. By Ville's inequality, the
     product ever exceeds 1 / alpha with a probability of at most alpha. The interval holds the sums of all sets of means
     for which the product does not exceed 1 / alpha, and somewhat more. With d the error of a mean and
     u = d^2 n / (s^2 (n - 1)), the logarithm of a ratio is concave in u. For each stream, let v be the u that brings the
-    product to 1 / alpha if u is 0 in the other streams. Then the sum of u / v over the streams is at most 1. By Cauchy
-    and Schwarz, the weighted errors sum to at most the root of the sum of squares of the weighted half-widths that
-    belong to the v.
+    product to 1 / alpha if u is 0 in the other streams. Where the product does not exceed 1 / alpha, the sum of u / v
+    over the streams is then at most 1. By Cauchy and Schwarz, the weighted errors sum to at most the root of the sum of
+    squares of the weighted half-widths that belong to the v.
     """
     streams = [each for each in zip(weights, sds, counts, strict=True) if each[0] > 0.0]
     penalties = [0.5 * log(1.0 + count * _EFFECT_VARIANCE) for _, _, count in streams]
@@ -234,7 +234,7 @@ def always_valid_half_width(samples: np.ndarray) -> np.ndarray:
 
 def expected_half_width(sd: float, num_samples: int) -> float:
     """Return the half-width of the 95 % t interval of the mean of two or more samples with standard deviation `sd`."""
-    from scipy.special import stdtrit  # a tenth of a second that worker processes need not spend
+    from scipy.special import stdtrit  # imported here: the import takes a tenth of a second, which most workers save
 
     return float(stdtrit(num_samples - 1, 0.975)) * sd / sqrt(num_samples)
 

@@ -39,7 +39,7 @@ class Source(Protocol):
         """Return two 64-bit words for every seat of every rotation, ordered by rotation, then by seat."""
 
     def without(self, retired: Collection[int]) -> "Source":
-        """Return the source for groups in which some agents are retired: they were stopped, and only fold."""
+        """Return the source for groups with retired agents, whose seats only fold after too many faults."""
 
 
 class Seeded:
@@ -63,7 +63,7 @@ class Seeded:
         return self.words(_AGENT, group, 2 * num_seats**2)
 
     def without(self, retired: Collection[int]) -> "Seeded":
-        """Return the same source: built-in agents keep nothing between hands."""
+        """Return the same source: built-in agents may see a deck twice, since they keep nothing between hands."""
         return self
 
 
@@ -103,7 +103,8 @@ class Keyed:
     def without(self, retired: Collection[int]) -> "Keyed":
         """Return the source for groups in which some agents are retired, with other streams.
 
-        When an agent is retired, its groups are played again, and the other agents must not see the same decks twice.
+        A group may have been played before it was known that an agent is retired there. It is played again without this
+        agent, and the other agents must not see the same deck twice.
         """
         return Keyed(self._keys, retired)
 

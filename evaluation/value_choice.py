@@ -102,7 +102,7 @@ def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
 
     blueprint = load_blueprint(find_blueprint(text.partition(":")[2]))
     if blueprint.rules != rules:
-        raise ValueError(f"the values {text!r} are those of another game; take {Checkdown.name}, or no values")
+        raise ValueError(f"the values {text!r} are those of another game; take {Checkdown.name}, or leave values out")
     return BlueprintValues(blueprint, _seat_values(blueprint))
 
 
@@ -112,9 +112,10 @@ def warmup(text: str, rules: HoldemRules) -> None:
 
 
 def _seat_values(blueprint: "Blueprint") -> tuple[float, ...]:
-    """Return each seat's mean in self-play, in chips, with the sum 0.
+    """Return each seat's mean winnings in self-play, in chips; they sum to 0.
 
-    The means come from the final mark of the blueprint's training, or from a match if there are no marks.
+    The means come from the final mark of the blueprint's training. If there are no marks, they come from a match of the
+    blueprint against itself.
     """
     from plurispiel.agents.blueprint.marks import MATCH_DECKS
     from plurispiel.agents.blueprint.match import play_match

@@ -1,8 +1,8 @@
 """Value functions: the expected chips of a seat with each of its combos, given the true cards of the other seats.
 
-AIVAT (`aivat`) is unbiased with any value function; the better the guess, the more variance it removes.
-A value function must be fixed before the hands to score are seen, since it could be fitted to their luck otherwise. Its
-digest is stored with the results. Values are net chips over the whole hand, not weighted by reach.
+AIVAT (`aivat`) is unbiased with any value function; the better the guess, the more variance it removes. A value
+function must be fixed before anybody sees the hands that it scores, since it could be fitted to their luck otherwise.
+The value function's digest is stored with the results. Values are net chips over the whole hand, not weighted by reach.
 """
 
 import functools
@@ -92,9 +92,10 @@ class ValueFunction:
         raise TypeError(f"{type(self).__name__} must define values(situation)")
 
     def answers(self, questions: Sequence[ValueQuestion]) -> list[np.ndarray]:
-        """Return the answer to each question about one seat and hand, float64[num_combos], in chips.
+        """Return the answer to each of some questions about one hand, float64[num_combos], in chips.
 
-        An answer is `values`, or `next_board_means` if the question asks for means over `num_cards` more board cards.
+        The questions may be about several seats; a subclass with its own `sums` may require one seat. An answer is
+        `values`, or `next_board_means` if the question asks for means over `num_cards` more board cards.
         """
         return [
             self.next_board_means(situation, num_cards) if num_cards else self.values(situation)
@@ -207,7 +208,7 @@ class Checkdown(ValueFunction):
             return np.full(rules.num_combos, -float(contribution))
         pots = _pots(rules, seat, state)
         key = (seat, situation.board, situation.hole_cards.tobytes())
-        # A call and any raise of another seat lead to the same pots: no pot holds a seat's chips above this seat's.
+        # A call and any raise of another seat lead to the same pots: no pot has chips above this seat's contribution.
         known = (key, contribution, *pots)
         values = self._known.get(known)
         if values is None:
@@ -255,7 +256,7 @@ class Checkdown(ValueFunction):
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the values before the cards come, since equities are means over all run-outs already.
 
-        Sampled boards leave AIVAT unbiased, because each deck has its own draw, which does not depend on its cards. A
+        Sampled boards leave AIVAT unbiased, because boards are drawn anew for each deck, independently of its cards. A
         fixed table of values before the flop would bias AIVAT: its error would stay in every hand that sees the flop.
         """
         return self.values(situation)

@@ -1,4 +1,4 @@
-"""Agents that wrap another agent: one counts its decisions, the other changes its bet sizes."""
+"""Two agents that wrap another agent: `WatchedAgent` counts its decisions, `LogUniformSizes` changes its bet sizes."""
 
 from collections import Counter
 
@@ -64,8 +64,8 @@ class WatchedAgent(Listener):
 class LogUniformSizes(Listener):
     """Plays as another agent does, but bets other sizes.
 
-    The chips of a bet or raise above the highest bet so far are drawn log-uniformly, from the smallest legal raise to
-    the largest. Opponents thus meet sizes that their trees lack.
+    The chips by which a bet or raise exceeds the highest contribution so far are drawn log-uniformly, between those of
+    the smallest and those of the largest legal raise. Opponents thus meet sizes that their trees lack.
 
     Parameters
     ----------
@@ -82,7 +82,9 @@ class LogUniformSizes(Listener):
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand."""
         super().restart(rules, seat, rng)
-        if self.is_remote:  # it draws from a copy of `rng`: one number would decide its action and the size
+        # An agent in another process draws from a copy of `rng`. With `rng` itself, the number that decided the agent's
+        # action would also decide the size here.
+        if self.is_remote:
             self.rng = np.random.default_rng(int(rng.integers(1 << 63)))
 
     def act(self, view: View) -> int:

@@ -17,15 +17,16 @@ The scores are therefore unbiased and uncorrelated, do not change when more grou
 intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to Z. With m
 earlier groups the fit has the weight m / (m + 20), and a prior has the rest. Contestants that report no strategy, if
 any, have the prior 1 together if they hold half of the seats or more, as one of two seats heads-up. Else they have 1/2
-together, and the contestants that report have the rest: the luck that AIVAT leaves to many of these is in Z, too
-(`tournaments/bench/README.md` has the measurement). In both groups of contestants, all seats have equal shares. The
-prior stands alone while Z hardly varies, as between two contestants without reports, whose corrections of chance mirror
-each other. If a coefficient lies outside [-0.5, 1.5], all coefficients of the table move towards the prior, just as far
-as needed. Each of these steps keeps the sum of a table's coefficients at 1. So the table's corrected scores sum to 0.
+together, and the contestants that report have the rest, because the luck that AIVAT leaves in the scores of so many
+seats is in Z, too (`tournaments/bench/README.md` has the measurement). Both among the contestants that report and among
+the others, all seats have equal shares. The prior stands alone while Z hardly varies, as between two contestants
+without reports, whose corrections of chance mirror each other. If a coefficient lies outside [-0.5, 1.5], all
+coefficients of the table move towards the prior, just as far as needed. Each of these steps keeps the sum of a table's
+coefficients at 1. So the table's corrected scores sum to 0.
 
 Z must not contain the report of an agent that may gain by inventing it. With an invented report the mean of Z is not 0,
-and the scores of all other agents would move. Callers therefore pass scores of agents that are not trusted without the
-corrections that need these agents' reports.
+and the scores of all other agents would move. If an agent is not trusted, callers therefore leave the corrections that
+need its reports out of the scores that they pass.
 
 References
 ----------
@@ -49,7 +50,8 @@ def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
     """Return the prior of each contestant; the priors of a table sum to 1.
 
     Contestants that report no strategy, if any, have 1 together if they hold half of the seats or more, and else 1/2.
-    The contestants that report have the rest. In both groups of contestants, all seats have equal shares.
+    The contestants that report have the rest. Both among the contestants that report and among the others, all seats
+    have equal shares.
 
     Parameters
     ----------
@@ -93,7 +95,8 @@ def coefficients(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarray)
     """
     if not len(scores):
         return np.empty(scores.shape)
-    # The same numbers are taken off all groups, so that large means cost small spreads no digits.
+    # Spreads do not change if the first group's scores are subtracted from all groups. The sums of squares below are
+    # then small even if the means are large, so that their differences keep enough digits.
     centred = scores - scores[0]
     sums = centred.sum(axis=1, keepdims=True)
 

@@ -44,7 +44,7 @@ def asked_agents(agent: str | Agent, number: int, outside: OutsideOptions, warn:
     if parsed.is_program and parsed.name != "stdio":
         raise ValueError(
             f"{agent!r} speaks a protocol that plays whole hands, so it cannot be asked about a single decision; "
-            "programs of the line protocol can, given as stdio:PROGRAM"
+            "give a program that speaks the line protocol, as stdio:PROGRAM"
         )
     isolation = outside.isolation([agent], warn)
     if parsed.is_foreign:

@@ -36,7 +36,7 @@ def connect_cluster(
         The share of tasks, 0 to 1, that a second worker does again, on another machine where there is one. If the two
         results of a task differ, the run raises `MachinesDisagree`, a subclass of `WorkerFailed`.
     ship : sequence of path
-        Folders from which files of agents import modules; they are sent to the workers whole.
+        Folders from which agents' files import modules. The whole folders are sent to the workers.
     unsandboxed : bool
         Let agents from outside play without a sandbox. They can then read the cluster's key.
     progress : bool
@@ -50,8 +50,9 @@ def connect_cluster(
     Raises
     ------
     ValueError
-        If the extra ``cluster`` is not installed, the file cannot be used, an argument is out of range, or the cluster
-        runs other code.
+        If the extra ``cluster`` is not installed, the file cannot be used, `check_share` is out of range, a folder of
+        `ship` is missing, or the cluster runs other code or other versions of libraries. Also if `check_share` is
+        above 0 and the machines of the cluster may differ in the last digits.
     OSError
         If the scheduler does not answer.
     """
