@@ -30,7 +30,7 @@ from plurispiel.tournaments.run.results import number_text
 __all__ = ["LbrOutsideOptions", "LbrResult", "admit_agent", "check_amounts", "measure_lbr", "run_lbr"]
 
 _SHOWN_EVERY_S = 2.0
-"""Seconds between two updates of the result on the progress bar: computing it takes a while after many hands."""
+"""Least seconds between two updates of the result on the progress bar: with many hands, computing it takes a while."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class LbrOutsideOptions(OutsideOptions):
         Whether the four hands of a group share one deck, or each hand has its own. By default ``shared``, but ``once``
         with an agent from outside that has no sandbox, or may use the network.
     processes : {"rotation", "one"}, optional
-        ``rotation``: the four hands of a group are played by four processes of an outside agent. ``one``: one process
-        plays all hands. By default ``rotation``, but ``one`` with ``deals="once"``.
+        ``rotation``: in each worker, an agent from outside plays the four hands of a group in four processes. ``one``:
+        one process plays all hands of a worker. By default ``rotation``, but ``one`` with ``deals="once"``.
     """
 
     deals: str | None = None
@@ -69,7 +69,7 @@ class LbrResult:
     mbb_per_hand, ci95 : float or None
         The rate with each showdown averaged over the agent's range (`GroupScore.expectation`).
     sd : float or None
-        Standard deviation of the rate of one group of four hands, in mbb/hand; None with one group.
+        Standard deviation of `mbb_per_hand` in a single group of four hands; None if only one group was played.
     paid_mbb_per_hand, paid_ci95 : float or None
         The rate computed from the chips won at the table.
     aivat_mbb_per_hand, aivat_ci95 : float or None
@@ -238,8 +238,9 @@ def admit_agent(
         _try(config, isolation)
         if is_exposed and outside.deals is None:
             say(
-                "each hand has its own deck, as the agent's processes could tell each other the cards that they saw "
-                f"{'over the network' if sandbox else 'without a sandbox'} (deals=shared deals one deck to four hands)"
+                f"each hand has its own deck, because {'over the network' if sandbox else 'without a sandbox'} the "
+                "agent's processes could tell each other which cards they saw (deals=shared deals one deck to four "
+                "hands)"
             )
         if config.deals == "shared":
             say(
@@ -284,14 +285,14 @@ def measure_lbr(
 ) -> LbrResult:
     """Return the result of a run after playing the hands that its folder does not hold yet.
 
-    The arguments are those of `run_lbr` after their checks, and the results of `admit_agent`.
+    `config` and `conduct` are the results of `admit_agent`. The other arguments are those of `run_lbr`, checked before.
 
     Parameters
     ----------
     out : Path or None
         Run folder; None for a folder in the user's data, named by the digest of `config`.
     labour : Labour, optional
-        Plays the hands, instead of worker processes.
+        The executor that plays the hands, instead of worker processes.
 
     Raises
     ------

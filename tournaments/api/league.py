@@ -65,8 +65,8 @@ def add_to_league(
 ) -> list[Addition]:
     """Add agents to a league; without `agents`, make a new entry for every agent that has changed since it was added.
 
-    With `agents`, a league with the default settings begins if the folder holds none. Without `agents`, the entry of an
-    agent that cannot be added stays, and a note gives the reason.
+    With `agents`, a league with the default settings begins if the folder holds none. Without `agents`, a changed agent
+    that cannot be added anew keeps its old entry, and a note gives the reason.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def add_to_league(
     ------
     ValueError
         If the folder is damaged or, without `agents`, holds no league. With `agents`, also if the folder holds other
-        files, an agent does not load or does not play the league's game, or `believe` is set for an agent of this
-        package. Also if another process changes the entries. The agents before the refused one stay added.
+        files, or another process changes the entries. An agent is refused that does not load or does not play the
+        league's game, and so is `believe` for an agent of this package. The agents before the refused one stay added.
     """
     notes = Notes(progress)
     if agents is None:
@@ -131,7 +131,7 @@ def play_league(
     folder : path
         The folder of the league.
     hands : int, optional
-        The number of hands of all pairings together at which play stops. Hands of earlier calls count. Pairings of
+        Play stops when all pairings together have this number of hands. Hands of earlier calls count. Pairings of
         agents that were removed, or have changed, do not count.
     hours : float, optional
         Approximate limit on the time of this call.

@@ -32,7 +32,7 @@ class Notes:
             print(line, file=sys.stderr, flush=True)
 
     def warn(self, line: str) -> None:
-        """Show a line that must not be missed: as `say` does if lines are shown, otherwise only by a Python warning."""
+        """Show a line that must not be missed: by `say` with `progress`, otherwise by a Python warning alone."""
         if self._progress:
             self.say(line)
         else:

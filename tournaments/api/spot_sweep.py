@@ -80,8 +80,8 @@ def run_spot_sweep(
     workers : int
         Processes that solve a flop each; 1 solves in this process, 0 takes one for each processor.
     threads : int, optional
-        Threads for each flop; by default all processors are shared among the workers. The number of threads does not
-        change any result.
+        Threads for each flop. By default all processors are shared among the workers; with `labour` the default is 1.
+        The number of threads does not change any result.
     progress : bool
         Print notes and a progress bar on standard error.
     labour : Labour, optional
@@ -113,12 +113,13 @@ def read_sweep(spot: str | Path | Spot, target_pct: float | None = None) -> Swee
 def make_conduct(
     workers: int, threads: int | None, progress: bool, say: Say, labour: Labour | None = None
 ) -> SweepConduct:
-    """Return how a sweep is computed; with a labour, each flop has one thread unless `threads` asks for more.
+    """Return how a sweep is computed; with a labour, `workers` is ignored, and each flop has one thread by default.
 
     Raises
     ------
     ValueError
-        If a number of workers or threads is out of range, or the machines of the labour may differ in the last digits.
+        If a number of workers or threads is out of range. Also if the machines of the labour may compute results that
+        differ in the last digits.
     """
     refuse_mixed(labour, "the tables of a sweep")
     if not 0 <= workers <= MAX_WORKERS or (threads is not None and threads < 1):
@@ -139,7 +140,10 @@ def measure_sweep(settings: SweepSettings, flops: str, out: Path, conduct: Sweep
 
 
 def forecast_sweep(settings: SweepSettings, flops: str, out: Path, conduct: SweepConduct) -> dict[str, Any]:
-    """Return the plan of a sweep as a record for JSON; if no flop is solved yet, one is solved to measure the time."""
+    """Return the plan of a sweep as a record for JSON.
+
+    If no flop is solved yet, one is solved to measure the time; its row is not kept.
+    """
     wanted = read_flops(flops)
     rows = SweepFolder.rows_in(out, settings, wanted)
     plan = plan_sweep(settings, wanted, rows, conduct)

@@ -1,4 +1,4 @@
-"""Speed of blueprint training: nodes and traversals a second on large trees, beside OpenSpiel's external sampling."""
+"""Speed of blueprint training in nodes and traversals per second, compared with OpenSpiel's external sampling."""
 
 import dataclasses
 import statistics
@@ -35,9 +35,9 @@ def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
     """Return all rates.
 
     Each rate on the two large trees comes from about `seconds` of training, after a warm-up (`_WARM_UP`). If the free
-    memory is less than 1.2 times the regrets of a tree, the tree has a single row without a value. The comparison with
-    OpenSpiel takes four times `seconds` for both rates together, after a short warm-up of our solver. Buckets of later
-    streets are drawn at random, while deals and showdowns are real.
+    memory is less than 1.2 times the regrets of a tree, a single row without a value stands for the tree. The
+    comparison with OpenSpiel takes four times `seconds` for both rates together, after a short warm-up of our solver.
+    The buckets from the flop on are random numbers, while deals and showdowns are real.
     """
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
@@ -74,9 +74,9 @@ def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> li
 
 
 def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]:
-    """Return a trainer's median rates with `threads` threads: millions of nodes, and thousands of traversals, a second.
+    """Return how many million nodes and how many thousand traversals per second a trainer does with `threads` threads.
 
-    Both rates are medians over batches of traversals that take about `seconds` together.
+    Both rates are medians over batches of traversals. All batches together take about `seconds`.
     """
     workspaces = trainer.workspaces
     trainer.workspaces = workspaces[:threads]
@@ -124,7 +124,7 @@ def _beside_openspiel(seconds: float) -> list[Measurement]:
             f"{ours / theirs:,.0f} x pyspiel.ExternalSamplingMCCFRSolver",
         ),
         Measurement(
-            "  pyspiel.ExternalSamplingMCCFRSolver", theirs, "K traversals/s", "C++, plays through states, no buckets"
+            "  pyspiel.ExternalSamplingMCCFRSolver", theirs, "K traversals/s", "C++ on OpenSpiel's states, no buckets"
         ),
     ]
 

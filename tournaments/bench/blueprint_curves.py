@@ -1,8 +1,9 @@
 """Exact exploitability of blueprints over minutes of training, in hold'em without betting after the flop.
 
 There are curves for the buckets of two tables and for lossless buckets. The first table has four curves: with and
-without linear discounting, with and without pruning. The others have one curve, with both. A curve is one training run,
-measured after an eighth, a quarter, a half and all of its iterations.
+without linear discounting, each with and without pruning. The second table and the lossless buckets have one curve
+each, with discounting and pruning. A curve is one training run, measured after an eighth, a quarter, a half and all of
+its iterations.
 """
 
 import math
@@ -121,8 +122,8 @@ class _OwnStrategies:
 class OwnGameAgent(RangeAgent):
     """Plays a blueprint in the blueprint's own betting tree; uniformly where nothing was learnt.
 
-    The agent has no translation of bets and no other rules for unknown situations. Its exploitability therefore
-    measures the training alone.
+    The agent has no translation of bets and no other rules for unknown situations. Its exploitability therefore comes
+    from the training and the buckets alone.
     """
 
     name = "own game"

@@ -226,7 +226,7 @@ _TITLES = {
 class _Figure:
     """A figure of one agent: `value`, in `unit`, was computed from `count` decisions or hands (0 if none were counted).
 
-    `counted` is the noun of `count`.
+    For a source, `count` is the number of decisions from this source. `counted` is the noun of `count`.
     """
 
     section: str

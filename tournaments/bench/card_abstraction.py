@@ -77,9 +77,9 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement]
     peer_s = _time(peers[settings.distance], seconds) / len(peer)
     number, num_live = NUM_BOARDS[street], NUM_LIVE[BOARD_CARDS[street]]
     limit = {
-        "flop": "limit: 1,176 rivers a board, each a row of 1,326 read from memory",
-        "turn": "limit: 48 rivers a board, each a row of 1,326 read from memory",
-        "river": "limit: a sort and a pass over the hands of a board, in cache",
+        "flop": "memory is the limit: each of a board's 1,176 rivers is a row of 1,326 equities",
+        "turn": "memory is the limit: each of a board's 48 rivers is a row of 1,326 equities",
+        "river": "the limit is a sort and a pass over a board's hands, in cache",
     }[street]
     rows = [
         Measurement(
@@ -93,7 +93,7 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement]
             1e-6 / nearest_s,
             "M/s",
             f"{peer_s / nearest_s:,.0f} x scipy's cdist; {nearest_s * number * num_live:,.0f} s for all; "
-            "limit: arithmetic",
+            "arithmetic is the limit",
         ),
     ]
     model = StreetModel(street, settings, opponent_clusters(), np.empty(0, np.int64), found.centroids, empty)

@@ -94,9 +94,9 @@ def bench_cluster(seconds: float = 1.0) -> list[Measurement]:
         command, scheduler, worker = _task_seconds(Path(folder) / "cluster.json", seconds)
     costs = _Costs(command, scheduler, store)
     rows = [
-        Measurement("a task, of the command's processor", 1e6 * command, "µs", "handed out, and its result taken"),
-        Measurement("a task, of the scheduler's processor", 1e6 * scheduler, "µs", "by TLS"),
-        Measurement("a task, of a worker's processor", 1e6 * worker, "µs", "with the way to the child process"),
+        Measurement("a task, processor time of the command", 1e6 * command, "µs", "to hand it out and take its result"),
+        Measurement("a task, processor time of the scheduler", 1e6 * scheduler, "µs", "with encryption by TLS"),
+        Measurement("a task, processor time of a worker", 1e6 * worker, "µs", "without its child processes"),
         Measurement("a block, checked and stored", 1e6 * store, "µs", f"{BLOCK_DECKS} decks heads-up"),
     ]
     for name, each in _BLOCKS.items():
@@ -200,7 +200,7 @@ class _Simulated:
         return PackedWork("", b"")
 
     def submit(self, do: object, /, packed: PackedWork, jobs: Sequence[float]) -> "Future[Done]":
-        """Give a task to the slot that is free first. A job is the playing time of all blocks in a task."""
+        """Give a task to the slot that is free first. A job is the playing time of one or more blocks, in seconds."""
         self.now += self._costs.command
         self._scheduler = max(self._scheduler, self.now) + self._costs.scheduler
         taken = sum(jobs)
@@ -211,7 +211,7 @@ class _Simulated:
         return _Outcome(self, end, Done(jobs, None, taken))
 
     def store(self) -> None:
-        """Advance the command's time by the time that it takes to store the blocks of a task."""
+        """Advance the command's time by the time that it takes to store the blocks of a job."""
         self.now += self._costs.store
 
 

@@ -70,7 +70,7 @@ class _Kept:
         if not self.hands:
             return []
         whole = 100.0 * np.mean(np.array(self.hands) >= _SHARE)
-        note = f"of all hands, {len(self.hands)} solves; {whole:.0f} % of these keep {100.0 * _SHARE:g} %"
+        note = f"of all hands, mean of {len(self.hands)} solves; {100.0 * _SHARE:g} % or more in {whole:.0f} % of them"
         slack = (
             f"of the opponent's range; its bounds are {100.0 * np.mean(self.slack):.1f} % of the pot above its values"
         )
@@ -81,7 +81,7 @@ class _Kept:
 
 
 class _CheckedTableAgent(TimedAgent, TableAgent):
-    """Continual re-solving that records the times of its decisions, and how the bounds are kept."""
+    """Continual re-solving that records the times of its decisions, and which bounds its solves keep."""
 
     def __init__(self, config: TableConfig, kept: list[_Kept] | None):
         super().__init__(config)
@@ -140,5 +140,5 @@ def _times(name: str, config: TableConfig, num_hands: int, kept: list[_Kept] | N
     taken = [each for agent in agents for each in agent.taken]
     mean = time_of_decisions(f"{name}: a decision", [spent for _, spent in taken], f"{num_hands} hands, ")
     anew = sum(agent.counts["anew"] for agent in agents)
-    anew_row = Measurement("  solves without bounds: no hand of the range takes the last action", anew, "solves")
+    anew_row = Measurement("  solves without bounds: no hand of the seat's range takes its last action", anew, "solves")
     return [mean, *times_by_street(taken), anew_row]

@@ -1,6 +1,6 @@
 """Exact exploitability of continual re-solving: by iterations, by errors of values, by networks and by options.
 
-A last table compares it with search and with a blueprint where the opponent raises off the menu.
+A last table compares continual re-solving with search and with a blueprint, if the opponent may raise off the menu.
 
 Theorem 1 of DeepStack bounds the exploitability by the sum of two terms. One is proportional to 1 / sqrt(T), where T is
 the number of iterations. The other is linear in the error of the values where lookaheads end.
@@ -98,7 +98,11 @@ def bench_continual_exact(seconds: float = 1.0, networks: Sequence[Path] = ()) -
 
 
 def continual_exact_text(rows: Sequence[Measurement]) -> str:
-    """Return the figures as tables in Markdown, with the slopes and coefficients that are fitted to them."""
+    """Return the figures as tables in Markdown, with two columns that are fitted to the figures.
+
+    ``slope`` is the slope of the logarithm of exploitability over the logarithm of iterations. ``k1`` is the
+    exploitability that errors of values add, divided by the size of the errors.
+    """
     iterations, errors, networks = (_cells(rows, part) for part in ("iterations", "errors", "networks"))
     for cells in iterations.values():
         counts = {int(name): value for name, value in cells.items() if name.isdigit()}

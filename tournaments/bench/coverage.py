@@ -156,8 +156,10 @@ def _width_figures(name: str, plain: np.ndarray, corrected: np.ndarray, other: n
             for runs in (corrected, plain, other)
         )
         share, share_1 = (100.0 * width / without if without else nan for width in (ours, prior_1))
-        note = "" if other is None else f"{share_1:.0f} % with the prior 1; "
-        rows.append(Measurement(f"{name}width {count}", share, "%", f"{note}of the mean half-width without correction"))
+        note = "" if other is None else f"{share_1:.0f} % with prior coefficients of sum 1; "
+        rows.append(
+            Measurement(f"{name}width {count}", share, "%", f"{note}relative to the mean half-width without correction")
+        )
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Speed of the hand evaluator, beside the same loops in C."""
+"""Speed of the hand evaluator, compared with the same loops in C."""
 
 import ctypes
 import shutil
@@ -57,7 +57,7 @@ def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
     rates = _rates([(count, run) for _, count, run in runs], seconds)
     rows = []
     for i, (name, _, _) in enumerate(runs):
-        note = f"{rates[i] / rates[i + 2]:.2f} of C" if compiler and i < 2 else ""
+        note = f"{rates[i] / rates[i + 2]:.2f} x C" if compiler and i < 2 else ""
         rows.append(Measurement(name, rates[i] / 1e6, "M/s", note))
     if not compiler:
         rows.append(Measurement("C", float("nan"), "M/s", "no C compiler found"))

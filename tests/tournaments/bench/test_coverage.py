@@ -55,8 +55,8 @@ def test_text_has_figures_without_correction_in_parentheses():
     rows = [
         Measurement("Leduc | 1 | 10", 94.25, "%", "95.1 % without correction"),
         Measurement("Leduc | 1 | left out", 3.0, "%", "2.0 % without correction"),
-        Measurement("Leduc | 1 | width 10", 61.4, "%", "of the mean half-width without correction"),
-        Measurement("Leduc | 1 | width 30", 62.6, "%", "70 % with the prior 1; of the mean half-width without"),
+        Measurement("Leduc | 1 | width 10", 61.4, "%", "relative to the mean half-width without correction"),
+        Measurement("Leduc | 1 | width 30", 62.6, "%", "70 % with prior coefficients of sum 1; relative to"),
     ]
     head, _, line = coverage.coverage_text(rows).splitlines()
     heads = ["game", "silent", "10 groups", "left out", "width 10", "width 30"]
