@@ -261,7 +261,8 @@ class _Table:
         The agent is asked for the action unless its seat is at fault.
         """
         seat = state[betting_state.ACTOR]
-        public = PublicState(self._rules, state, self._board, self.actions)
+        # The agent gets a copy of the state, because it could write to the state.
+        public = PublicState(self._rules, state.copy(), self._board, self.actions)
         if self._at_fault[seat]:
             action = passive_action(public)
         else:

@@ -85,10 +85,8 @@ class ReportedRows:
         question = self._questions[node]
         probabilities, columns = self._reader.read(question, board)
         row = np.stack([probabilities[:, columns == child].sum(axis=1) for child in question.nodes], axis=1)
-        if (
-            not (np.abs(row.sum(axis=1) - 1.0)[self._rules.free_combos(board)] <= SUM_TOLERANCE).all()
-            or (row < -SUM_TOLERANCE).any()
-        ):
+        possible = row[self._rules.free_combos(board)]
+        if not (np.abs(possible.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all() or (possible < -SUM_TOLERANCE).any():
             raise self._reader.fault(question, board)
         return row
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.betting import FOLD
+from plurispiel.abstraction.holdem.betting_state import MIN_RAISE
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
@@ -354,6 +355,7 @@ def test_an_agent_cannot_make_its_action_legal():
     class Forger(Agent):
         def act(self, view):
             view.public.min_raise = 2
+            view.public._state[MIN_RAISE] = 2
             return 3
 
     hand = play(HUNL, [CallAgent(), Forger()], deal_deck(HUNL, np.random.default_rng(0)))

@@ -50,9 +50,9 @@ def connect_cluster(
     Raises
     ------
     ValueError
-        If the extra ``cluster`` is not installed, the file cannot be used, `check_share` is out of range, a folder of
-        `ship` is missing, or the cluster runs other code or other versions of libraries. Also if `check_share` is
-        above 0 and the machines of the cluster may differ in the last digits.
+        If the extra ``cluster`` is not installed, the file cannot be used, `slots` or `check_share` is out of range, a
+        folder of `ship` is missing, or the cluster runs other code or other versions of libraries. Also if
+        `check_share` is above 0 and the machines of the cluster may differ in the last digits.
     OSError
         If the scheduler does not answer.
     """

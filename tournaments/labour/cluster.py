@@ -80,6 +80,8 @@ class Cluster(Executor):
     ):
         if not 0.0 <= check_share <= 1.0:
             raise ValueError(f"the share of blocks to check must be 0 to 1, got {check_share:g}")
+        if slots < 0:
+            raise ValueError(f"the number of slots must be 0 (all) or more, got {slots}")
         for folder in ship:
             if not folder.is_dir():
                 raise ValueError(f"{folder} is no folder; --ship names the folder from which an agent imports")
