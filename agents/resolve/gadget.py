@@ -16,6 +16,7 @@ supplementary materials, Algorithm S1.
 import numpy as np
 
 from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.agents.resolve import _gadget_kernels as kernels
 from plurispiel.agents.resolve.vector_cfr_kernels import GAIN, LOSS
 
 __all__ = ["Gadget"]
@@ -68,6 +69,23 @@ class Gadget:
         """
         # Line 48 of Algorithm S1, plus the forced weights.
         return self.accepted * weights + self.forced
+
+    def rows(self, weights: np.ndarray, added: np.ndarray) -> np.ndarray:
+        """Return the gadget's numbers as `_gadget_kernels` takes them: float64[7, num_combos].
+
+        Parameters
+        ----------
+        weights : float64[num_combos]
+            The weights of the combos before the choice, in the seat's range.
+        added : float64[num_combos]
+            The number to add to each value of continuing that the kernel finds.
+        """
+        forced = np.broadcast_to(np.asarray(self.forced, np.float64), weights.shape)
+        return np.stack([weights, forced, self._terminating, added, self.accepted, *self._regrets])
+
+    def take_rows(self, rows: np.ndarray) -> None:
+        """Take over the choice that a kernel has learnt, in the form of `rows`."""
+        self.accepted, self._regrets = rows[kernels.ACCEPTED], rows[kernels.CONTINUE_REGRET :]
 
     def learn(self, values: np.ndarray, step: np.ndarray) -> None:
         """Update the choice by regret matching.

@@ -29,6 +29,7 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.lanes import LANES
 from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.resolve import vector_cfr_kernels as kernels
+from plurispiel.agents.resolve._gadget_kernels import update_behind_gadget
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
 from plurispiel.agents.resolve.gadget import Gadget
@@ -238,12 +239,12 @@ class VectorSolver:
         Parameters
         ----------
         goes_on : callable, optional
-            Called before every iteration, or before every few iterations if the subgame has one street and no gadget;
-            False ends the run.
+            Called before every iteration, or before every few iterations if the subgame has one street; False ends the
+            run.
         """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self.dtype)
         self._plan(current=True)
-        if len(self.streets) == 1 and self.gadget is None:
+        if len(self.streets) == 1 and (self.gadget is None or not any(self._locked)):
             # Several iterations in each kernel call: one iteration on a small river is faster than the call itself.
             for some in np.array_split(steps, 1 + num_iterations // _ITERATIONS_AT_ONCE if goes_on else 1):
                 if goes_on is not None and not goes_on():
@@ -254,24 +255,35 @@ class VectorSolver:
         for step in steps:
             if goes_on is not None and not goes_on():
                 return
-            visited = self._visited(self.iteration)
-            if self.gadget is not None:
-                # The walks of both seats use the range set here. What the gadget learns below counts in the next
-                # iteration.
-                self._walk.enter(self.gadget.seat, self.gadget.continuing(self._ranges[self.gadget.seat]))
-            for seat in range(2):
-                values = self._walk.values(seat, Learn(step, visited))
-                if self.gadget is not None and seat == self.gadget.seat:
-                    self.gadget.learn(self._by_combo(seat, values)[0], step)
-                for street in self.streets:
-                    street.settle(seat, step, visited.num_chunks)
-                self._restore_locks(seat)
+            self._iterate(step)
             self.iteration += 1
+
+    def _iterate(self, step: np.ndarray) -> None:
+        """Do one iteration by walks over all boards that it visits."""
+        visited = self._visited(self.iteration)
+        if self.gadget is not None:
+            # The walks of both seats use the range set here. What the gadget learns below counts in the next
+            # iteration.
+            self._walk.enter(self.gadget.seat, self.gadget.continuing(self._ranges[self.gadget.seat]))
+        for seat in range(2):
+            values = self._walk.values(seat, Learn(step, visited))
+            if self.gadget is not None and seat == self.gadget.seat:
+                self.gadget.learn(self._by_combo(seat, values)[0], step)
+            for street in self.streets:
+                street.settle(seat, step, visited.num_chunks)
+            self._restore_locks(seat)
 
     def _update_board(self, steps: np.ndarray) -> None:
         """Do the iterations of `steps` in a subgame of one street, and so of one board."""
         (street,), walk = self.streets, self._walk
         work, totals = walk.workspaces[0][0], walk.totals(1)
+        if self.gadget is not None:
+            seat = self.gadget.seat
+            rows = self.gadget.rows(self._ranges[seat], self.subgame.dead_chips / 2.0 * self.facing[seat])
+            tables = street.regrets, street.sums
+            update_behind_gadget(street.arrays, walk.first_board, seat, rows, *tables, steps, walk.above, work, totals)
+            self.gadget.take_rows(rows)
+            return
 
         def update(seat: int, some: np.ndarray) -> None:
             tables = street.regrets, street.sums
@@ -564,7 +576,11 @@ def prepare(*, by_buckets: bool = False) -> None:
     for _ in range(2):
         state.apply(CALL)
     # A subgame of one street calls `update_boards` alone; other subgames compile it into the kernel of a walk.
-    VectorSolver(Subgame(state, (0,), np.ones((2, rules.num_combos))), threads=1).run(1)
+    for has_gadget in (False, True):
+        solver = VectorSolver(Subgame(state, (0,), np.ones((2, rules.num_combos))), threads=1)
+        if has_gadget:
+            solver.add_gadget(0, np.zeros(rules.num_combos))
+        solver.run(1)
 
 
 def warmup() -> None:

@@ -138,3 +138,22 @@ def test_a_gadget_needs_a_bound_for_every_combo():
         solver.add_gadget(0, bounds[:3])
     with pytest.raises(ValueError, match="finite bound"):
         solver.add_gadget(0, bounds * np.nan)
+
+
+@pytest.mark.parametrize("opponent", [0, 1])
+def test_the_kernel_of_one_street_is_the_gadget_to_the_last_bit(opponent):
+    """Beside walks and `Gadget.learn`, which all other subgames take; with three chips of players who have folded."""
+    subgame, bounds = bounds_of(opponent)
+    subgame = dataclasses.replace(subgame, dead_chips=3)
+    quick, plain = VectorSolver(subgame), VectorSolver(subgame)
+    for solver in (quick, plain):
+        solver.add_gadget(opponent, bounds + [0.3, -0.1, 0.0, 0.2, -5.0, 5.0], 0.1 * np.arange(LEDUC.num_combos))
+    for count in (1, 40):
+        quick.run(count)
+        for step in plain.algorithm.steps(plain.iteration, count).astype(plain.dtype):
+            plain._iterate(step)
+            plain.iteration += 1
+        np.testing.assert_array_equal(quick.gadget.accepted, plain.gadget.accepted)
+        for tables, others in zip(quick.streets[0].sums, plain.streets[0].sums, strict=True):
+            np.testing.assert_array_equal(tables, others)
+    assert len(set(quick.gadget.accepted.tolist())) > 2
