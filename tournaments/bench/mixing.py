@@ -1,11 +1,11 @@
 """How often the heads-up blueprint mixes actions, and how often a solution of the same spots does.
 
 The spots are from the blueprint's self-play (`blueprint_spots`). A spot's game has the blueprint's ranges and bet
-sizes. The solution distinguishes all hands. On later streets the blueprint distinguishes only its buckets. After a
-flop, a sample of rivers is dealt for each turn. Only decisions on the first street of a spot are counted, hand by hand.
-The weight of a hand's decision is the hand's reach, times the total reach of the other seat's compatible hands. A
-decision is *mixed* if no action has a probability above 0.99. The solution is not exact, so its share of mixed
-decisions is an estimate.
+sizes. The solution distinguishes all hands, the blueprint only its buckets. Best responses to either of them
+distinguish all hands. After a flop, a sample of rivers is dealt for each turn. Only decisions on the first street of a
+spot are counted, hand by hand. The weight of a hand's decision is the hand's reach, times the total reach of the other
+seat's compatible hands. A decision is *mixed* if no action has a probability above 0.99. The solution is not exact, so
+its share of mixed decisions is an estimate.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Counted(NamedTuple):
     all, mixed : float
         The weight of all decisions, and the weight of mixed decisions.
     raises : float
-        The sum of the weight of each decision times its probability of a raise.
+        The sum over all decisions of the decision's weight, multiplied by the probability that it raises.
     mixed_raises : float
         The part of `raises` at mixed decisions whose raises have a probability of at most 0.99 together.
     """

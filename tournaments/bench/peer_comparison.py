@@ -50,7 +50,7 @@ class Comparison:
 
 @dataclass(frozen=True, kw_only=True)
 class PeerRatio(Measurement):
-    """The peer's processor time for an item of work over ours: above 1, we are faster.
+    """The peer's processor time for an item of work, divided by ours: above 1, we are faster.
 
     `value` is the median over the turns. In each turn both sides did the same kind of work, one right after the other.
 
@@ -63,7 +63,7 @@ class PeerRatio(Measurement):
     turns : int
         Number of turns.
     ours, theirs : float
-        Median rates, in items a second.
+        Median rates, in items a second of processor time.
     """
 
     peer: str
@@ -78,7 +78,7 @@ def compare(comparison: Comparison, seconds: float) -> Measurement:
     """Return the ratio of a comparison, from at least five turns and about `seconds` for each side.
 
     The results are checked first. Then each side works once without being counted. If the check fails, or a peer's
-    program breaks its contract, the value is not a number and the note has the reason.
+    program breaks its contract, the value is NaN and the note has the reason.
     """
     try:
         checked = comparison.check()
@@ -160,7 +160,7 @@ def timed(work: Callable[[], object], count: int) -> Callable[[], float]:
 
 
 def require_same_order(ours: Sequence[int] | np.ndarray, theirs: Sequence[int] | np.ndarray) -> None:
-    """Refuse ranks of the same hands that order two hands differently; equal hands must have equal ranks.
+    """Refuse two rankings of the same hands that differ in which of two hands is better, or in which hands are equal.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 
 A *job* is work for a program: ``hands`` evaluates hands (for example by OMPEval), ``spot`` solves a spot
 (postflop-solver), ``training`` trains by external sampling (slumbot2019). A program is started for each turn as
-``PROGRAM JOB ARGUMENTS``, with one thread to use. It prints one JSON object and exits with 0. ``seconds`` of the object
-is the processor time of the work alone, without start-up, reading and writing. PROTOCOL.md has the arguments.
+``PROGRAM JOB ARGUMENTS``. It must use one thread, print one JSON object and exit with 0. ``seconds`` of the object is
+the processor time of the work alone, without start-up, reading and writing. PROTOCOL.md has the arguments.
 """
 
 import json
@@ -75,8 +75,8 @@ class PeerProgram:
         Raises
         ------
         PeerError
-            If the program fails, takes more than `LIMIT_S`, prints something else, or prints seconds that are not
-            between 0 and the time that it ran.
+            If the program fails, takes more than `LIMIT_S`, prints anything but one JSON object, or prints seconds that
+            are not between 0 and the time that it ran.
         """
         begin = time.perf_counter()
         with tempfile.TemporaryFile() as output:
@@ -112,7 +112,7 @@ def parse_programs(texts: Sequence[str]) -> dict[str, Path]:
     for text in texts:
         job, _, path = text.partition("=")
         if job not in JOBS or not path:
-            raise ValueError(f"--program takes JOB=PATH with a job of {', '.join(JOBS)}, got {text!r}")
+            raise ValueError(f"--program takes JOB=PATH, where JOB is one of {', '.join(JOBS)}, got {text!r}")
         if job in programs:
             raise ValueError(f"--program: the job {job} has two programs")
         if not Path(path).is_file() or not os.access(path, os.X_OK):
@@ -195,11 +195,11 @@ def _spots(program: PeerProgram) -> Iterator[Comparison]:
 
 
 def check_solution(ours: SpotSolution, theirs: Mapping[str, Any]) -> str:
-    """Refuse a solution of another game, or one whose exploitability is above the target.
+    """Refuse a solution of another game, one whose exploitability is above the target, or one with another value.
 
-    The trees have to have equally many decisions, and both exploitabilities have to be within the target. In a zero-sum
-    game a player's value then differs from the equilibrium's by no more than both players' gains together, which are
-    twice the exploitability.
+    The trees have to have equally many decisions, and the peer's exploitability has to be within the target. In a
+    zero-sum game a player's value differs from the equilibrium's by no more than the sum of both players' gains, which
+    is twice the exploitability. So the values of both solutions may differ by twice the sum of their exploitabilities.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def _strategy(tree: GameTree, found: Mapping[str, Any]) -> np.ndarray:
 
 
 def _read(path: Path, limit: int) -> bytes:
-    """Return the first bytes of a file that the program wrote: at most `limit` + 1 bytes."""
+    """Return the first `limit` + 1 bytes of a file that the program wrote; the caller refuses more than `limit`."""
     try:
         with path.open("rb") as file:
             return file.read(limit + 1)

@@ -102,7 +102,7 @@ class LiteEFG:
         self.environment.set_graph(self._graph)
 
     def run(self, num_iterations: int) -> None:
-        """Do more iterations. As in our solver, the average is over the strategies before each iteration."""
+        """Do more iterations. The average has the strategy with which each iteration began, as in our solver."""
         environment, graph = self.environment, self._graph
         for _ in range(num_iterations):
             environment.update_strategy(graph.current_strategy())

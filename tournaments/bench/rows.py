@@ -77,6 +77,8 @@ def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:
 def rows_digest(config: TournamentConfig) -> tuple[int, str]:
     """Return the number of rows that a tournament stores, and the SHA-256 of all their fields but the times.
 
+    A row is an agent's score in one group of hands.
+
     Floating-point numbers count with all their digits. Their sums have a fixed order on every processor
     (`machine.sums`), but not in every version of numpy.
     """

@@ -47,7 +47,7 @@ _DRAWN = {
 
 @dataclass
 class _Worst:
-    """The largest distance of a solved subgame from an equilibrium, in chips (`_distance`)."""
+    """The largest exploitability of a solved subgame, with three players the largest NashConv; in chips."""
 
     distance: float = 0.0
 
@@ -101,7 +101,9 @@ def bench_search_exact(seconds: float = 1.0, games: Sequence[str] = ()) -> list[
 
 
 def draw_search_exact(path: Path, rows: list[Measurement]) -> None:
-    """Draw exploitability with search over that of the blueprint alone, in games of two players (`draw_search`).
+    """Plot the exploitability with search against that of the blueprint alone, for games of two players.
+
+    See `draw_search`.
 
     Raises
     ------
@@ -151,7 +153,7 @@ def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, itera
             f"{name}worst subgame",
             worst.distance,
             unit,
-            "of all searches in this line, with its own beliefs at its root",
+            "the largest of all searches in this line, given the beliefs at the subgame's root",
         )
     )
     return rows

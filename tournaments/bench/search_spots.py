@@ -39,7 +39,11 @@ _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
 """By street: the name, and the number of spots to measure for each second of the option ``seconds``."""
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
-"""By street: the values of the setting ``iterations`` that are measured. A river search makes ten times as many."""
+"""By street: the values of the setting ``iterations`` that are measured.
+
+A river search makes ten times as many. The variant `_CONTINUAL` multiplies the number by each of `_FACTORS`, and on
+rivers also by twenty.
+"""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _CONTINUAL = ", continual"

@@ -24,7 +24,7 @@ def bench_small_games(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _leduc(seconds: float) -> list[Measurement]:
-    """Return the time of the NashConv of Leduc's uniform policy, and the rates and times of solvers on Leduc."""
+    """Return the time to compute NashConv of Leduc's uniform strategy, and the rates and times of solvers on Leduc."""
     tree = flatten("leduc")
     strategy = uniform_strategy(tree)
     (nash_conv,) = _times(seconds, lambda: exploitability(tree, strategy))

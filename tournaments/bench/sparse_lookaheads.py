@@ -5,8 +5,8 @@ ranges of the situation at its root and at most three raises. Without this limit
 million nodes.
 
 The values of nine sizes are exact up to a tolerance: iterations go on until the mean gain of both seats' best responses
-is small enough. The paper stops after 4,000 iterations of its own algorithm (`agents.continual.lookahead`), which takes
-ten times as long.
+is small enough, but not beyond 16,000. The paper stops after 4,000 iterations of its own algorithm
+(`agents.continual.lookahead`), which takes ten times as long.
 """
 
 import json
@@ -34,7 +34,7 @@ _MOST_RAISES = 3
 _SPR = (1.0, 10.0)
 _ITERATIONS = 1_000
 _TOLERANCE, _MOST_ITERATIONS = 1e-4, 16_000
-"""The exploitability, in pots, at which the values of nine sizes count as exact, and their most iterations."""
+"""The exploitability, as a share of the pot, at which the values of nine sizes count as exact; the most iterations."""
 
 _NINE = "0.01p 25% 50% 75% 1p 2p 3p 10p allin"
 """The first size is below the smallest legal raise, and becomes that raise."""
@@ -147,8 +147,8 @@ def _draw(rules: HoldemRules, number: int) -> _Case:
 def _errors(case: _Case, iterations: int) -> _Errors:
     """Return the figures of a river.
 
-    Errors are means over the hands of both seats. A hand counts by its weight in the range, times the weight of the
-    other seat's compatible hands.
+    The error of a hand is the absolute difference of its two values. Mean errors are over the hands of both seats. In
+    the mean a hand counts by its weight in the range, times the weight of the other seat's compatible hands.
     """
     nine = _solver(case, _NINE)
     nine.run(iterations)

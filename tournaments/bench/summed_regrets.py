@@ -1,13 +1,13 @@
-"""Training of one strategy on several machines by added changes of regrets, and its price in exploitability.
+"""Training of one strategy on several machines that add their changes of regrets, and its cost in exploitability.
 
 Workers begin a round with the same regrets, and train apart. The sum or the mean of their changes is then added to
 these regrets, and the next round begins from the result. Changes of the strategy sums are always summed. Discounts are
 applied to the results, not by the workers. A worker sees the changes of other workers only after the round, so its
 regrets are stale by up to a round.
 
-The comparison is at equal numbers of iterations of all workers together. Exploitability is exact. Workers are threads
-with tables of their own. The time of a round is the processor time of its slowest worker and of the additions, as on
-separate machines with a network that has no delay.
+The workers together do as many iterations as the one worker with which they are compared. Exploitability is exact.
+Workers are threads with tables of their own. The time of a round is the processor time of its slowest worker and of the
+additions, as on separate machines with a network that has no delay.
 """
 
 import math
@@ -36,9 +36,9 @@ _ROUNDS = (100, 1_000, 10_000, 100_000)
 
 _WORKERS = (2, 4)
 _SEEDS = 4
-_CELL_BYTES = 12  # a number of four bytes and a change of eight
+_CELL_BYTES = 12  # four bytes for the index of the cell, eight for its change
 _WITHIN, _TIME = 1.10, 0.6
-"""Shares of one worker's figures that are good enough: the most exploitability and, for two workers, the most time."""
+"""A result is good enough up to these multiples of one worker's exploitability and, with two workers, of its time."""
 
 
 class SummedTraining:
@@ -78,7 +78,7 @@ class SummedTraining:
         self.sent, self.seconds = 0, 0.0
 
     def run(self) -> None:
-        """Train until all workers together have done the iterations of the settings, rounded up to equal numbers."""
+        """Train until the workers together have done the iterations of the settings, rounded up to equal parts."""
         total, whole = self.trainer.schedule.iterations, len(self._workers) * self._every
         with ThreadPoolExecutor(len(self._workers)) as pool:
             while self.trainer.iteration < total:
@@ -142,7 +142,7 @@ def bench_summed_regrets(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _tried(config: BlueprintConfig, workers: int = 1, every: int = 0, mean: bool = False) -> _Trial:
-    """Return the means over all seeds. One worker trains as usual, and `every` is not used."""
+    """Return the means over all seeds. If `workers` is 1, training is as usual, without rounds."""
     found = []
     for number in range(_SEEDS):
         own = replace(config, seed=1 + number * max(_WORKERS))
@@ -158,5 +158,5 @@ def _tried(config: BlueprintConfig, workers: int = 1, every: int = 0, mean: bool
 def _compared(name: str, alone: _Trial, trial: _Trial, workers: int) -> Measurement:
     share, taken = trial.exploitability / alone.exploitability, trial.seconds / alone.seconds
     holds = share <= _WITHIN and (workers > 2 or taken <= _TIME)
-    note = f"{taken:.2f} of its time; a worker sends {trial.sent / 1e6:,.2f} MB in all"
-    return Measurement(name, share, "of one", note + "; not good enough" * (not holds))
+    note = f"{taken:.2f} of one worker's time; a worker sends {trial.sent / 1e6:,.2f} MB in all"
+    return Measurement(name, share, "of one worker's", note + "; not good enough" * (not holds))

@@ -23,9 +23,9 @@ _WORKERS = 2
 def bench_tournament_memory(seconds: float = 1.0) -> list[Measurement]:
     """Return the most memory that processes took in a run, until a third of its hands were played and until the end.
 
-    The third is 1,000 hands for each second of `seconds`. The run is heads-up with AIVAT and two workers. Both figures
-    count the kernels that a worker compiles. Memory-mapped files do not count (`anonymous_bytes`): processes share
-    their pages, and more pages are loaded as hands need them.
+    The third is 1,000 hands for each second of `seconds`. The run is heads-up with AIVAT and two workers. Memory is
+    read at the end of each block of hands. Both figures count the kernels that a worker compiles. Memory-mapped files
+    do not count (`anonymous_bytes`): processes share their pages, and more pages are loaded as hands need them.
     """
     few = max(2, round(_HANDS_A_SECOND * seconds / 2))
     most = memory_of_run([few, _TIMES * few])
@@ -48,7 +48,8 @@ def memory_of_run(decks: list[int]) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        For each number of decks, two peaks until then in bytes: the memory of this process, and of the largest worker.
+        For each number of decks, the most memory until then in bytes: of this process, and of the largest worker. It is
+        read at the end of each block.
     """
     config = TournamentConfig(agents=_LINEUP, decks=decks[-1], score="aivat_duplicate", values="checkdown", seed=1)
     most = [(0, 0) for _ in decks]

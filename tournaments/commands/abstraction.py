@@ -84,7 +84,7 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
     if options.seed is not None:
         raise ValueError(f"{FLOP_500.name} has the seed {FLOP_500.seed}, as search expects: leave out --seed")
     if bool(options.flop) == options.all:
-        raise ValueError(f"{FLOP_500.name} is built for one flop, --flop QsJh2h, or for each of them, --all")
+        raise ValueError(f"{FLOP_500.name} is built for one flop, --flop QsJh2h, or for every flop, --all")
     flops = all_flops() if options.all else [parse_cards(options.flop)]
     if len(flops[0]) != 3:
         raise ValueError(f"a flop has three cards, as in --flop QsJh2h, got {options.flop!r}")
@@ -156,7 +156,7 @@ def find_table(text: str) -> Path:
     known = f"there are {', '.join(there)}" if there else f"there is none yet in {folder}"
     advice = f"; plurispiel abstraction build {text} makes it" if text in PRESETS else ""
     raise ValueError(
-        f"{text!r} is neither a folder nor the name of a bucket table{suggestion(text, there)}: {known}{advice}"
+        f"{text!r} is neither the folder nor the name of a bucket table{suggestion(text, there)}: {known}{advice}"
     )
 
 
@@ -219,8 +219,8 @@ def _table_text(table: BucketTable, folder: Path) -> str:
     lines += [
         "",
         "within: mean distance of a hand from the mean of its bucket, in equity (flop, turn: earth mover's distance of",
-        "histograms; river: root mean square over eight clusters of hands); explained: share of the variance between",
-        "buckets; ehs: the same two figures for as many buckets that are percentiles of mean equity",
+        "histograms; river: root mean square over eight clusters of hands); explained: share of the variance that lies",
+        "between buckets; ehs: the same two figures for equally many buckets, made of percentiles of mean equity",
     ]
     return "\n".join(lines)
 

@@ -190,7 +190,7 @@ def test_bad_input_is_refused_in_one_line(blueprints, capsys, tmp_path):
             ("train", "leduc", "--checkpoint-minutes", 0),
             "checkpoint-minutes must be above 0 and at most 1,000,000",
         ),
-        (("train", "headsup", "--cards", "none"), "neither a folder nor the name of a bucket table"),
+        (("train", "headsup", "--cards", "none"), "neither the folder nor the name of a bucket table"),
         (("train", "leduc", "--cards", "lossless", "--from", "none"), "neither a folder nor the name of a blueprint"),
         (("resume", "none"), "holds no training run"),
         (("info", "none"), "neither a folder nor the name of a blueprint"),

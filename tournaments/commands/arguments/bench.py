@@ -61,11 +61,12 @@ def add(commands) -> None:
         "pip install 'plurispiel[deep]'). mixing compares how often the blueprint "
         "and solutions without buckets mix actions in the same spots. coverage counts how often confidence intervals "
         "cover the truth. memory compares the peak memory of a run after a third of its hands with that at its end. "
-        "peers times the same work beside other libraries (pip install 'plurispiel[peers]') and programs of yours. "
-        "environment measures learners' hands a second, beside OpenSpiel's rl_environment. "
+        "peers compares our speed with that of other libraries (pip install 'plurispiel[peers]') and of programs of "
+        "yours. environment measures the hands a second that a learner plays in our environment and in OpenSpiel's "
+        "rl_environment. "
         "cluster measures the cost of a task on a cluster, and simulates up to 4,096 slots "
-        "(pip install 'plurispiel[cluster]'). summed-regrets measures the exploitability of training on several "
-        "machines whose changes of regrets are added after each round. "
+        "(pip install 'plurispiel[cluster]'). summed-regrets measures the exploitability after training on "
+        "several machines whose changes of regrets are added after each round. "
         "rows prints a hash of the results of small fixed tournaments, equal before and after a change of the code "
         "that does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by "
         "situation",
@@ -97,14 +98,14 @@ def add(commands) -> None:
         nargs="+",
         metavar="FOLDER",
         help="continual-exact: value networks of Leduc poker, measured and drawn, too. continual and continual-spots: "
-        "the folder of the networks of hold'em, or bundled, as in the agent's option nets",
+        "the folder of the networks of hold'em, or bundled, as in the option nets of the agent continual",
     )
     parser.add_argument(
         "--keep",
         type=Path,
         metavar="FILE",
-        help="continual-spots and sparse-lookaheads only: a file that keeps the figures of each spot or river; the "
-        "same command goes on there",
+        help="continual-spots and sparse-lookaheads only: a file that keeps the figures of each spot or river, so "
+        "that the same command resumes a stopped measurement",
     )
     _add_peers(add_group(parser, "peers only"))
     _add_profile(add_group(parser, "bot-profile only"))

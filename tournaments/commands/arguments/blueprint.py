@@ -37,7 +37,7 @@ def _add_train(actions) -> None:
     add(
         "config",
         metavar="PRESET|CONFIG.toml",
-        help="leduc, kuhn3, holdem-mini, holdem-flop (small games, for tests), headsup (200 bb), headsup-pushfold, "
+        help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
         "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
         "[menu] (bet sizes by street), cards, iterations",
@@ -53,7 +53,7 @@ def _add_train(actions) -> None:
         type=float,
         metavar="M",
         help="instead of --iterations: as many iterations as a short trial predicts for M minutes; training ends after "
-        "1.1 M minutes at the latest",
+        "at most 1.1 times M minutes",
     )
     add(
         "--cards",
@@ -72,7 +72,8 @@ def _add_train(actions) -> None:
         "--from",
         dest="start",
         metavar="BLUEPRINT",
-        help="start from a blueprint with the same game and cards: a folder or a name; other sizes are translated",
+        help="start from a blueprint with the same game and cards: a folder or a name; its bet sizes may differ and "
+        "are then translated",
     )
     add(
         "--weight",
@@ -86,7 +87,7 @@ def _add_train(actions) -> None:
         type=int,
         default=10,
         metavar="N",
-        help="times the run is measured and its blueprint saved, 1 to 1,000 (default: 10)",
+        help="number of points of the run at which it is measured and its blueprint saved, 1 to 1,000 (default: 10)",
     )
     add(
         "--out",

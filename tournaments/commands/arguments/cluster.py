@@ -14,12 +14,17 @@ def add(commands) -> None:
         "cluster",
         "cluster",
         "Begin a cluster: a scheduler that gives the jobs of commands with --cluster FILE to workers (plurispiel "
-        "worker FILE) on any machines. It lasts until Ctrl-C. All speak by TLS with the key in FILE, which only you "
-        "can read: whoever has the key can run programs as you on all these machines. Needs the extra cluster: "
+        "worker FILE) on any machines. It lasts until Ctrl-C. Scheduler, workers and commands speak by TLS with the "
+        "key in FILE, which only you can read: whoever has the key can run programs as you on all these machines. "
+        "Needs the extra cluster: "
         'pip install "plurispiel[cluster]".',
         ["cluster cluster.json", "cluster ~/cluster.json --host 0.0.0.0 (workers on other machines)"],
     ).add_argument
-    add("file", metavar="FILE", help="written here, for workers and commands; on a shared disk for several machines")
+    add(
+        "file",
+        metavar="FILE",
+        help="file that this command writes for workers and other commands; on a shared disk for several machines",
+    )
     add(
         "--host",
         metavar="H",
@@ -52,7 +57,7 @@ def add(commands) -> None:
         "worker",
         "worker",
         "Work for a cluster on this machine, until the cluster ends or Ctrl-C. A machine with another version of "
-        "plurispiel, or whose arithmetic differs, is refused.",
+        "plurispiel is refused. So is a machine whose arithmetic differs, unless the cluster has --mixed.",
         ["worker cluster.json", "worker cluster.json --slots 4", "worker cluster.json --artefacts /shared/plurispiel"],
     ).add_argument
     add("file", metavar="FILE", help="the file that plurispiel cluster wrote")
@@ -74,8 +79,8 @@ def add(commands) -> None:
         "--artefacts",
         type=Path,
         metavar="DIR",
-        help="folder of bucket tables, blueprints and solved games, for instance on a shared disk. Those with the "
-        "content that a run needs are used; all others are built or fetched",
+        help="folder of bucket tables, blueprints and solved games, for instance on a shared disk. What a run "
+        "needs is taken from there if its content is right, and is built or fetched if not",
     )
 
 
@@ -84,8 +89,8 @@ def add_cluster(add: Callable[..., Any]) -> None:
     add(
         "--cluster",
         metavar="FILE",
-        help="let the workers of plurispiel cluster FILE do the jobs, with the same results; --workers, where there "
-        "is one, is then the largest number of slots to use (0: all)",
+        help="let the workers of plurispiel cluster FILE do the jobs, with the same results; if the command has "
+        "--workers, this option is then the largest number of slots to use (0: all)",
     )
     add(
         "--check-share",
@@ -93,7 +98,7 @@ def add_cluster(add: Callable[..., Any]) -> None:
         metavar="X",
         default=0.0,
         help="with --cluster: share of the jobs, 0 to 1, that a second worker does again, on another machine if "
-        "possible; a difference ends the command and names both (default: 0; 0.02 costs 2 %%)",
+        "possible; a difference ends the command with an error that names both workers (default: 0; 0.02 costs 2 %%)",
     )
     add(
         "--ship",

@@ -63,8 +63,8 @@ def _add_acpc(actions) -> None:
     add(
         "--out",
         metavar="DIR",
-        help="folder for join.log, to which every hand is appended at its end. The log has the form of the ACPC's, and "
-        "plurispiel replay reads it (default: a folder of the day and time among the user's data)",
+        help="folder for join.log, to which each hand is appended when it has been played. The log has the form of the "
+        "ACPC's, and plurispiel replay reads it (default: a folder of the day and time among the user's data)",
     )
     add("--json", action="store_true", help="print as JSON")
 
@@ -100,7 +100,7 @@ def _add_service(actions, name: str, text: str) -> None:
     add(
         "--base-url",
         metavar="URL",
-        help="the address of a stand-in for the service on this machine, as http://127.0.0.1:8080",
+        help="address of a program on this machine that stands in for the service, such as http://127.0.0.1:8080",
     )
     add(
         "--request-timeout",

@@ -221,7 +221,7 @@ def _add_standings(actions) -> None:
     parser = add_action(
         actions,
         "standings",
-        "Show the ranking: mean against the field, Nash average, alpha-rank, and the rate of every pair.",
+        "Show the ranking: mean against the field, Nash average, alpha-rank, and the win rate of every pair.",
         ["league runs/mine standings", "league runs/mine standings --html standings.html"],
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
