@@ -76,7 +76,7 @@ _WITH_PEAK = ("engine", "spot", "abstraction", "blueprint", "blueprint-curves", 
 """Benchmarks whose last figures are the peaks of memory."""
 
 _MIN_S = 0.001
-"""Shortest time for a figure, in seconds: a shorter measurement would show nothing."""
+"""Smallest number for --seconds: a shorter measurement would show nothing."""
 
 
 def main(options: argparse.Namespace) -> int:

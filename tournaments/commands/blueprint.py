@@ -116,7 +116,7 @@ def _resume(options: argparse.Namespace) -> int:
 def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
     """Train with a progress bar, print the blueprint, and return the exit code.
 
-    Training ends when the run's training time in total, earlier calls included, reaches `seconds`.
+    Training ends with the schedule, or when the run's training time, earlier calls included, reaches `seconds`.
     """
     trainer = run.trainer
     with progress_bar(
@@ -269,9 +269,9 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
 
 
 def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
-    """Return in words how long a run would take if its iterations were as fast as in a small game, timed here.
+    """Return in words how long a run would take if its iterations were as fast as those of a small game.
 
-    The small game has as many seats.
+    The small game has as many seats as the run's game. Its speed is measured here.
     """
     threads = num_processors()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
@@ -281,8 +281,8 @@ def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
         rate = _rate(make_trainer(small, single_buckets(small.rules), threads=threads))
     hours = config.iterations / rate / 3600
     return (
-        f" ({config.iterations:,} iterations take {hours:,.0f} hours at {rate:,.0f} a second, as here in a small game "
-        f"with as many seats on {threads} threads)"
+        f" ({config.iterations:,} iterations take {hours:,.0f} hours at {rate:,.0f} a second, the speed just measured "
+        f"in a small game with as many seats, on {threads} threads)"
     )
 
 

@@ -20,7 +20,7 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"a port is 0 to 65535, got {options.port}")
     if not options.patience >= _MIN_PATIENCE_S:
         raise ValueError(f"patience must be at least {_MIN_PATIENCE_S:g} s, got {options.patience:g}")
-    say("loading kernels and comparing arithmetic (the first run on a machine compiles them) ...")
+    say("computing what workers must have in common with this machine (the first run on it compiles kernels) ...")
     facts = package_facts() if options.mixed else {**package_facts(), "arithmetic": arithmetic_digest()}
     if options.insecure:
         say(

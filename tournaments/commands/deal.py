@@ -49,8 +49,8 @@ _KEY_BITS = 128
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code.
 
-    The code is 1 if a program does not connect, 130 after an interrupt, and 3 if a player had `_MAX_FAULTS` faults or
-    more.
+    The code is 1 if a program does not connect in time, 130 after an interrupt, and 3 if a player had `_MAX_FAULTS`
+    faults or more.
     """
     if options.example is not None:
         return _write_example(options)
@@ -93,7 +93,8 @@ def main(options: argparse.Namespace) -> int:
             print(" ".join(str(client.port) for client in clients), flush=True)
         with contextlib.redirect_stdout(sys.stderr):  # an agent may print
             for part, path in enumerate(paths):
-                with contextlib.ExitStack() as seats:  # each part has agents of its own, which remember no other part
+                # A part is all hands with one seating. Its agents are new, so that they remember no other part.
+                with contextlib.ExitStack() as seats:
                     agents = _agents(options, rules, specs, clients, sandbox, seats)
                     log = seats.enter_context(MatchLog(path, rules, options.hands, options.seed or 0, comments))
                     correction = _correction(rules, specs, agents, values, streams)
@@ -147,7 +148,7 @@ def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) ->
     Limits(memory=options.memory_limit)  # checks the limit before a seat is opened
     if not is_loopback(options.listen):
         if not options.allow_remote:
-            raise ValueError(f"other machines can reach {options.listen}; --allow-remote says that they may")
+            raise ValueError(f"other machines can reach {options.listen}; give --allow-remote to allow that")
         say_all(
             [
                 f"listening on {options.listen}: whoever reaches this address can take a seat. Cards and actions are "

@@ -68,7 +68,7 @@ def _table(records: list[dict[str, Any]]) -> str:
     if by_aivat:
         rates += [("aivat_", "by AIVAT"), ("aivat_zero_sum_", "+ zero-sum")]
     rows: list[tuple[str, ...]] = [
-        ("menu", *(text for _, title in rates for text in (title, "± 95 %")), "hands", "sd bb a deck", "hands/s"),
+        ("menu", *(text for _, title in rates for text in (title, "± 95 %")), "hands", "sd bb/group", "hands/s"),
     ]
     for record in records:
         rows.append(
@@ -89,9 +89,9 @@ def _table(records: list[dict[str, Any]]) -> str:
     lines = [head, "", *aligned(rows)]
     if records[0]["from_outside"]:
         believing, others = ("mbb/hand and by AIVAT", "as paid and + zero-sum") if by_aivat else ("mbb/hand", "as paid")
-        lines += ["", f"with the strategy that the agent reports: {believing}; without: {others}"]
+        lines += ["", f"columns that believe the agent's reported strategy: {believing}; columns that do not: {others}"]
     for record in records:
         if record["keys"]:
-            keys = ", ".join(f"{entry['key']} from group {entry['first_deck']}" for entry in record["keys"])
+            keys = ", ".join(f"{entry['key']} (groups from {entry['first_deck']} on)" for entry in record["keys"])
             lines.append(f"the cards of {record['menu']} came from the key {keys}")
     return "\n".join(lines)

@@ -71,7 +71,7 @@ def main(options: argparse.Namespace) -> int:
         code = 0
         try:
             if not session.play(options.hands):
-                say("the input has ended within a hand, which does not count")
+                say("the input ended, or was no longer read, within a hand: this hand does not count")
             say(_kept_words(history, before))
         except KeyboardInterrupt:
             screen.line()
@@ -117,7 +117,7 @@ def _settings(rules: HoldemRules, specs: list[str], hint: str | None) -> dict[st
 
 
 def _default_folder(settings: dict[str, Any]) -> Path:
-    """Return the folder of a table in the user's data, by its agents and a hash of its settings."""
+    """Return the folder of a table in the user's data, named after the agents and a hash of the settings."""
     agents = re.sub(r"[^\w-]+", "_", "-".join(dict.fromkeys(settings["agents"])), flags=re.ASCII)[:40]
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode(errors="replace")).hexdigest()[:8]
     return user_data_folder() / "play" / f"{agents}-{digest}"

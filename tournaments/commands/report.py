@@ -48,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
 def _remote(options: argparse.Namespace, folders: list[Path], out: Path) -> int:
     """Write the report on hands at services."""
     if others := [folder for folder in folders if not holds_hands(folder)]:
-        raise ValueError(f"{others[0]} holds no hands at a service; runs and such hands have reports of their own")
+        raise ValueError(f"{others[0]} holds no hands at a service; a report shows either runs or such hands, not both")
     if options.hand:
         raise ValueError(f"hands at a service are not replayed in a report, got --hand {options.hand[0]}")
     _write(options, make_remote_page([read_sitting(folder) for folder in folders], out.stem), out)
@@ -56,7 +56,7 @@ def _remote(options: argparse.Namespace, folders: list[Path], out: Path) -> int:
 
 
 def _write(options: argparse.Namespace, page: Page, out: Path) -> None:
-    """Write a page and its files, and print their paths."""
+    """Write a page and its CSV files, and print where the files are."""
     folder = out.parent / out.stem
     out.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(exist_ok=True)

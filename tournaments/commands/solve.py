@@ -159,7 +159,7 @@ def main(options: argparse.Namespace) -> int:
         run.keep(task.folder or _spare_folder(tree, solver))
         done = f"interrupted after {solver.iteration:,} iterations"
         if solver.keeps_last_average:
-            say(f"{done} (the last that were measured); Deep CFR cannot be continued")
+            say(f"{done}, counted up to the last measurement; Deep CFR cannot be continued")
         else:
             say(f"{done}. To continue:\n  {run.command()}")
         return INTERRUPTED

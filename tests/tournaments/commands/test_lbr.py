@@ -304,7 +304,7 @@ def test_an_agent_from_outside_is_protected_as_in_tournaments(capsys, tmp_path, 
     assert (record["keys"] is None) == bool(given) and (tmp_path / "run" / "run.key").exists() == (not given)
     assert main(arguments) == 0  # the run is found complete
     table = capsys.readouterr().out
-    assert "with the strategy that the agent reports: mbb/hand; without: as paid" in table
+    assert "columns that believe the agent's reported strategy: mbb/hand; columns that do not: as paid" in table
     assert ("came from the key 0x" in table) == (not given)
 
 

@@ -151,7 +151,7 @@ def test_the_last_hand_ends_the_command(home, monkeypatch, capsys):
 
 def test_an_empty_input_is_no_error(home, monkeypatch, capsys):
     code, out, err = run(monkeypatch, capsys, "", *TABLE)
-    assert code == 0 and "hand 1" in out and "the input has ended within a hand, which does not count" in err
+    assert code == 0 and "hand 1" in out and "within a hand: this hand does not count" in err
     assert "0 hands kept" in err
 
 

@@ -10,6 +10,6 @@ def add_max_histories(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         default=20_000_000,
-        help="largest game tree, in histories, at least 1; each takes 37 bytes, and three times as many while the tree "
-        "is built",
+        help="largest number of histories of a game tree, at least 1; a history takes 37 bytes, and about three times "
+        "as many while the tree is built",
     )

@@ -1,4 +1,4 @@
-"""Options for the processes of agents from outside, for commands in which only these agents have such processes."""
+"""Options for agents from outside, for commands in which no other agents run in processes of their own."""
 
 from collections.abc import Callable
 from typing import Any

@@ -24,8 +24,8 @@ def add(commands) -> None:
         "--agents",
         action="append",
         metavar="A,B,...",
-        help="your opponents, clockwise, as in plurispiel tournament; fewer than the free seats are repeated in turn "
-        "(default: blueprint; tag in games without a bundled blueprint)",
+        help="your opponents, clockwise, as in plurispiel tournament; if they leave seats free, they are repeated in "
+        "the same order (default: blueprint; tag in games without a bundled blueprint)",
     )
     add(
         "--game",
@@ -45,15 +45,16 @@ def add(commands) -> None:
         "--seed",
         type=seed,
         metavar="N",
-        help="seed of all cards, 0 or more; whoever knows the seed knows the cards (default: a secret key for each "
-        "start)",
+        help="seed of all cards, 0 or more; whoever knows the seed knows the cards (default: a new secret key each "
+        "time that the command is started)",
     )
     add("--hint", metavar="AGENT", help="show at your decisions what this agent would do with your cards")
     add(
         "--out",
         metavar="DIR",
-        help="folder of the table: your hands (PHH) and results, which the same command continues "
-        "(default: a folder in the user's data, another one if game, agents, their files or the hint differ)",
+        help="folder of the table, with your hands and results: PHH, or an ACPC log for games that PHH lacks. The same "
+        "command adds hands (default: a folder in the user's data for each game, line-up, version of the agents' files "
+        "and hint)",
     )
     add("--json", action="store_true", help="print the result as JSON at the end; the table goes to standard error")
     add_outside(add)

@@ -22,6 +22,7 @@ def add(commands) -> None:
     parser.add_argument(
         "--game",
         metavar="FILE.game",
-        help="game of the ACPC logs (default: the game that each log names, from its folder or built in)",
+        help="game file of the ACPC logs, or the file name of a built-in game (default: the file that each log names, "
+        "in the log's folder or built in)",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON, with every mismatch and error")

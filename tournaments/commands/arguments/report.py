@@ -16,8 +16,8 @@ def add(commands) -> None:
         "runs",
         nargs="+",
         metavar="RUN",
-        help="run folder of a tournament, finished or not: a path, a name (plurispiel ls runs) or last; or "
-        "folders of plurispiel join slumbot and join gtowizard",
+        help="run folder of a tournament, finished or not: a path, a name (plurispiel ls runs) or 'last', the latest; "
+        "or folders of plurispiel join slumbot and join gtowizard",
     )
     parser.add_argument(
         "--out",
@@ -31,7 +31,8 @@ def add(commands) -> None:
         metavar="N",
         default=12,
         help="hands of each run in the viewer, 0 to 100: those of --hand, then hands whose strategies were recorded "
-        "during play, then others; of both kinds, those with more decisions and chips come first",
+        "during play, then others. Of each of the last two kinds, hands with more decisions are taken first, and of "
+        "these hands the ones in which more chips were won",
     )
     parser.add_argument(
         "--hand",

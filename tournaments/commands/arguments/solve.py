@@ -39,22 +39,24 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         help="total iterations, at least 1, those of a resumed run included (default: 1,000, or 100,000 for mccfr and "
-        "linear-mccfr; if --until is given, 1,000,000 or 10^9). Not for deep-cfr, which has them in its name",
+        "linear-mccfr; if --until is given, 1,000,000, or 10^9 for these two). Not for deep-cfr, whose name has the "
+        "number",
     )
     add(
         "--until",
         type=float,
         metavar="EPS",
-        help="stop at the first measurement of exploitability (NashConv, unless two-player zero-sum) that is at most "
-        "EPS, above 0, in the game's unit; there are eight measurements for each factor of ten in iterations. If the "
-        "default number of --iterations does not suffice, the exit code is 1",
+        help="stop at the first measurement of exploitability that is at most EPS; EPS is above 0 and in the game's "
+        "unit. NashConv is measured instead, unless the game has two players and is zero-sum. There are eight "
+        "measurements for each factor of ten in iterations. If EPS is not reached, the exit code is 1, unless "
+        "--iterations is given",
     )
     add("--seed", type=int, metavar="N", help="seed of mccfr, linear-mccfr and deep-cfr, 0 or more (default: 1)")
     add(
         "--out",
         metavar="DIR",
-        help="folder for policy, curve and results; the same command resumes from it (default: nothing is kept, unless "
-        "the run is interrupted)",
+        help="folder for the strategy, its curve of exploitability and results; the same command resumes the run in "
+        "it, unless the algorithm is deep-cfr (default: nothing is kept, unless the run is interrupted)",
     )
     add(
         "--show",

@@ -79,7 +79,7 @@ def _add_sweep(commands) -> None:
         "--out",
         metavar="DIR",
         required=True,
-        help="folder for the rows, the table and the page; resumes if it has rows",
+        help="folder for the rows, the table and the page; flops whose rows it has are not solved again",
     )
     add(
         "--target",

@@ -70,15 +70,16 @@ def _add_table(add: Callable[..., Any]) -> None:
         default=argparse.SUPPRESS,
         help="round-robin: all line-ups; gauntlet: the first agent against the rest; lineup: one fixed table; "
         "lineup-1v5: the first of two agents among copies of the second; lineup-5v1: the second agent among copies "
-        "of the first; its score is the difference to a copy of the first that plays the same hands in the same seat "
-        "(default: lineup if there are as many agents as seats, else round-robin; gauntlet in the default tournament)",
+        "of the first. There the second agent's score is the difference to a further copy of the first, which plays "
+        "the same hands in the same seat (default: lineup if there are as many agents as seats, else round-robin; "
+        "gauntlet in the default tournament)",
     )
     add(
         "--copies",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="gauntlet only: the first agent against copies of one other agent at a time; also without this option if "
-        "the others are too few for the table",
+        help="gauntlet only: the first agent against copies of one other agent at a time. If the other agents are too "
+        "few for the table, a gauntlet is played in this way without the option",
     )
     add(
         "--lineups",
@@ -96,10 +97,10 @@ def _add_cards(add: Callable[..., Any]) -> None:
         action=_Decks,
         metavar="N|once|shared",
         default=argparse.SUPPRESS,
-        help="decks for each line-up, at least 1, each played in every rotation (default: 500; 1500 in the default "
-        "tournament). 'shared' deals one deck to all rotations; 'once' deals each rotation its own deck, so that no "
-        "agent can remember or pass on cards (default: shared; once if outside agents play without a sandbox or have "
-        "network access). Both: --decks 1000,once",
+        help="decks for each line-up, at least 1 (default: 500; 1500 in the default tournament). 'shared' plays each "
+        "deck in every rotation. With 'once' every rotation has N decks of its own, so that no agent can remember or "
+        "pass on cards (default: shared; once if outside agents play without a sandbox or have network access). Both: "
+        "--decks 1000,once",
     )
     add(
         "--seed",
@@ -122,10 +123,10 @@ def _add_score(add: Callable[..., Any]) -> None:
         "--score",
         choices=("raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum"),
         default=argparse.SUPPRESS,
-        help="score that ranks the agents: raw has hands as samples, duplicate has decks over all rotations; aivat and "
-        "aivat_duplicate also remove luck; aivat_zero_sum removes the luck in the sum of the table's scores, too. raw "
-        "and duplicate compute no AIVAT and play faster (default: aivat_zero_sum, or duplicate if AIVAT can score no "
-        "agent)",
+        help="score that ranks the agents. The samples of raw and aivat are hands; those of the other scores are "
+        "duplicate groups (one hand in each rotation). aivat and aivat_duplicate are raw and duplicate with luck "
+        "removed. aivat_zero_sum also removes the luck that shows in the sum of a table's scores. raw and duplicate "
+        "compute no AIVAT and play faster (default: aivat_zero_sum, or duplicate if AIVAT can score no agent)",
     )
     add(
         "--values",
@@ -156,8 +157,8 @@ def _add_score(add: Callable[..., Any]) -> None:
     add(
         "--dry-run",
         action="store_true",
-        help="play only a pilot on other decks, of about 200 groups (with many line-ups, of eight decks of each), and "
-        "report the expected intervals, hands needed and time",
+        help="play only a pilot on other decks, and report the expected intervals, hands needed and time. The pilot "
+        "has 192 groups or more and at least eight decks for each line-up, unless the tournament has fewer",
     )
 
 

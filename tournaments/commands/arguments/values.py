@@ -24,8 +24,13 @@ def add(commands) -> None:
         "Show the errors of a network on situations that it never saw.",
         ["values info leduc-net", "values info leduc-net --plot leduc-net.svg"],
     ).add_argument
-    add("net", metavar="NET", help="folder of a network, or turn for the bundled one")
-    add("--data", metavar="DATA", help="measure errors on the unseen situations of this folder, not those of training")
+    add("net", metavar="NET", help="folder of a network, or the name of a bundled one, such as 'turn'")
+    add(
+        "--data",
+        metavar="DATA",
+        help="measure errors anew, on the unseen situations of this folder (default: show the errors measured after "
+        "training)",
+    )
     add(
         "--plot",
         metavar="FILE",
@@ -55,8 +60,8 @@ def _add_sample(actions) -> None:
     add(
         "level",
         metavar="LEVEL",
-        help="leduc (second street), or heads-up with 200 bb river, end-of-turn, turn, end-of-flop, flop or "
-        "end-of-preflop",
+        help="leduc (its second street); in heads-up hold'em with 200 bb: river, end-of-turn, turn, end-of-flop, flop "
+        "or end-of-preflop",
     )
     add("--out", metavar="DIR", required=True, help="folder of the situations")
     _add_preset(add, "small")
@@ -79,8 +84,8 @@ def _add_sample(actions) -> None:
     add(
         "--teacher",
         metavar="NET",
-        help="folder of the network that gives the values: for end-of-turn one of the river, for turn one of "
-        "end-of-turn, and so on (default: exact solutions)",
+        help="folder or bundled name of the network that gives the values: for end-of-turn one of the river, for turn "
+        "one of end-of-turn, and so on (default: exact solutions, for leduc, river and turn only)",
     )
     add("--json", action="store_true", help="print as JSON")
 
@@ -108,7 +113,7 @@ def _add_distil(actions) -> None:
         "the values. The same command goes on where it was stopped.",
         ["values distil river-net --out end-of-turn-net", "values distil river-net --out quick-net --epochs 5"],
     ).add_argument
-    add("net", metavar="NET", help="folder of a network for the start of the river or the turn")
+    add("net", metavar="NET", help="folder or bundled name of a network for the river, the turn or the flop")
     add("--out", metavar="DIR", required=True, help="folder of the new network")
     add("--situations", type=int, metavar="N", default=10_000, help="new situations for each epoch, 1 or more")
     add("--unseen", type=int, metavar="N", default=1_000, help="number to measure with, 1 or more")
@@ -126,8 +131,8 @@ def _add_train_all(actions) -> None:
     add = add_action(
         actions,
         "train-all",
-        "Train the networks of heads-up hold'em, from the river upwards; the same command goes on where it was "
-        "stopped.",
+        "Train the networks of heads-up hold'em, from the river back to the end of the first street; the same command "
+        "goes on where it was stopped.",
         ["values train-all two-cores --out nets (hours)", "values train-all h200 --out nets --minutes 60"],
     ).add_argument
     add("preset", metavar="PRESET", help="two-cores (numpy) or h200 (PyTorch on a GPU)")
@@ -138,7 +143,8 @@ def _add_train_all(actions) -> None:
         "--minutes",
         type=float,
         metavar="M",
-        help="time for solving situations; networks are then trained with the situations solved so far",
+        help="time for solving situations, of which each level has a share. Once a share is used up, the level's "
+        "network is trained with the situations solved so far",
     )
     add("--width", type=int, metavar="N", help="units of a hidden layer, 1 to 4,096 (default: the preset's)")
     add("--epochs", type=int, metavar="N", help="passes over all situations (default: the preset's)")
@@ -156,10 +162,17 @@ def _add_training(add, preset: str, epochs: int | None = None) -> None:
     add("--width", type=int, metavar="N", help=f"units of a hidden layer, 1 to 4,096 {of_preset}")
     told = "" if epochs else f" {of_preset}"
     add("--epochs", type=int, metavar="N", default=epochs, help=f"passes over all situations, 1 to 10,000{told}")
-    add("--batch", type=int, metavar="N", help=f"situations of a step, 1 or more {of_preset}")
+    add("--batch", type=int, metavar="N", help=f"situations in each step of training, 1 or more {of_preset}")
     add("--rate", type=float, metavar="X", help=f"first learning rate, above 0 and at most 1 {of_preset}")
     add("--device", metavar="DEVICE", help=f"numpy; or with PyTorch cpu, cuda, cuda:1, ... {of_preset}")
-    add("--seed", type=int, metavar="N", default=1, help="seed of the first weights and of the order, 0 or more")
+    add(
+        "--seed",
+        type=int,
+        metavar="N",
+        default=1,
+        help="seed of the first weights and of the training situations (train: their order; distil: their draw), 0 or "
+        "more",
+    )
     add("--json", action="store_true", help="print as JSON")
 
 

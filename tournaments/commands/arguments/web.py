@@ -21,14 +21,14 @@ def add(commands) -> None:
     parser.add_argument(
         "--folder",
         metavar="DIR",
-        help="show the runs in this folder and in its folders (default: the folder of runs without --out, which "
-        "plurispiel ls runs names)",
+        help="show the runs in this folder and in its folders (default: the folder of runs without --out; plurispiel "
+        "ls runs --json prints the runs' paths)",
     )
     parser.add_argument(
         "--agents",
         action="append",
         metavar="A,B,...",
         help="agents to play against, besides those that are always listed: the built-in ones, blueprint, "
-        "search?time=1 and continual",
+        "search?time=1, continual and continual?time=1",
     )
     add_outside(parser.add_argument)
