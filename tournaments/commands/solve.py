@@ -156,10 +156,11 @@ def main(options: argparse.Namespace) -> int:
     try:
         found = run.play(max_iterations)
     except KeyboardInterrupt:
-        run.keep(task.folder or _spare_folder(tree, solver))
+        folder = task.folder or _spare_folder(tree, solver)
+        run.keep(folder)
         done = f"interrupted after {solver.iteration:,} iterations"
         if solver.keeps_last_average:
-            say(f"{done}, counted up to the last measurement; Deep CFR cannot be continued")
+            say(f"{done}, counted up to the last measurement; {folder} has that solution. Deep CFR cannot be continued")
         else:
             say(f"{done}. To continue:\n  {run.command()}")
         return INTERRUPTED

@@ -152,14 +152,18 @@ def train_chain(
     TrainingStopped
         If training diverges.
     ValueError
-        If the device does not exist.
+        If a number is out of range (`TrainingConfig`), or the device does not exist.
     OSError
         If a worker died.
     """
     device = None if chain.device == "numpy" else find_device(chain.device)
+    trainings = [  # refused here, before any situation is solved
+        TrainingConfig(stage.layers, stage.width, chain.epochs, chain.batch, _RATE, seed, "huber", chain.device)
+        for stage in chain.stages
+    ]
     tables: dict[int, np.ndarray] = {}
     nets: dict[str, StoredNet] = {}
-    for stage in chain.stages:
+    for stage, training in zip(chain.stages, trainings, strict=True):
         place, data = folder / stage.level, folder / f"{stage.level}-data"
         on_stage(stage.level)
         if holds_artefact(place):
@@ -175,9 +179,6 @@ def train_chain(
             solve_situations(data, config, counts, workers, on_solved, teacher, until=until)
         else:
             encoder = _on_device(data, config, counts, device, tables, nets, stage, workers, on_solved, until)
-        training = TrainingConfig(
-            stage.layers, stage.width, chain.epochs, chain.batch, _RATE, seed, "huber", chain.device
-        )
         nets[stage.level] = make_net(data, place, training, encoder=encoder, on_epoch=on_epoch)
     return list(nets.values())
 

@@ -160,6 +160,7 @@ def test_samples_with_a_teacher(tmp_path, capsys):
         (["train-all", "h20", "--out", "x"], "a preset of the chain is two-cores or h200, got 'h20'"),
         (["train-all", "h200", "--out", "x", "--minutes", "0"], "minutes must be above 0"),
         (["train-all", "two-cores", "--out", "x", "--width", "0"], "width must be 1 to"),
+        (["train-all", "two-cores", "--out", "x", "--seed", "-1"], "seed"),
     ],
 )
 def test_refusals_of_the_chain(arguments, message, capsys):
