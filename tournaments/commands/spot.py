@@ -74,7 +74,7 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
         undisturbed(lambda: vector_cfr.prepare(by_buckets=True))
     algorithm = settings.algorithm or default_algorithm(spot)
     by_bucket = " among strategies by bucket" if spot.has_buckets else ""
-    limit = "" if settings.max_seconds == math.inf else f", at most {settings.max_seconds:g} s"
+    limit = "" if settings.max_seconds == math.inf else f", for at most {settings.max_seconds:g} s"
     with progress_bar(unit=" it", leave=False, delay=0.5) as bar:
 
         def show(iterations: int, seconds: float, pct: float) -> None:
@@ -82,8 +82,8 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
             bar.update(iterations - bar.n)
 
         def say_memory(num_bytes: int) -> None:
-            goal = f"{settings.target_pct:g} % of the pot{by_bucket}"
-            say(f"{path.name}: {algorithm} until {goal}{limit}, {num_bytes / 1e6:,.0f} MB")
+            goal = f"the exploitability{by_bucket} is at most {settings.target_pct:g} % of the pot"
+            say(f"{path.name}: {algorithm} until {goal}{limit}; {num_bytes / 1e6:,.0f} MB of memory")
 
         return solve_spot(
             spot,

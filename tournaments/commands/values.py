@@ -1,4 +1,4 @@
-"""`plurispiel values`: solve situations, train value networks with them, distil others, and measure networks."""
+"""`plurispiel values`: solve situations, train value networks on them, distil networks from others, measure both."""
 
 import argparse
 import contextlib
@@ -57,7 +57,7 @@ def main(options: argparse.Namespace) -> int:
     try:
         return actions[options.action](options)
     except KeyboardInterrupt:
-        say("interrupted; the same command goes on")
+        say("interrupted; to continue, give the same command again")
         return INTERRUPTED
 
 
@@ -100,8 +100,8 @@ def _sample(options: argparse.Namespace) -> int:
     for split in counts:
         facts = record[split]
         print(
-            f"{split}: {facts['situations']:,} situations, {facts['iterations']:.0f} iterations on average, slack "
-            f"{100 * facts['slack']:.3f} % of the pot, at most {100 * facts['worst_slack']:.2f} %"
+            f"{split}: {facts['situations']:,} situations, {facts['iterations']:.0f} iterations on average, "
+            f"exploitability {100 * facts['slack']:.3f} % of the pot, at most {100 * facts['worst_slack']:.2f} %"
         )
     return 0
 
@@ -182,7 +182,11 @@ def _train_all(options: argparse.Namespace) -> int:
 
 
 def _teacher(options: argparse.Namespace, level: Level) -> Path | None:
-    """Return the folder of the network that gives a level's values; None if the values come from exact solutions."""
+    """Return the folder of the network of `--teacher`; None if a level's situations are solved exactly.
+
+    For a level at the end of a street, the network gives the values. For a level at the start of a street, it gives the
+    values where solutions end.
+    """
     wanted = level.teacher or level.end
     if options.teacher is None:
         if level.teacher is not None:
@@ -219,7 +223,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _measured(net: StoredNet, data: Path) -> StoredNet:
-    """Return a network with its errors on the unseen situations of a data set in place of those of its training."""
+    """Return a network whose recorded errors are replaced by its errors on the unseen situations of a data set."""
     level = data_config(data).find_level()
     if level.name != net.level.name:
         raise ValueError(f"the network is for the level {net.level.name}, the situations in {data} are of {level.name}")

@@ -1,4 +1,4 @@
-"""`plurispiel web`: serve pages for the browser, which no other machine can reach."""
+"""`plurispiel web`: serve pages for a browser on this machine; no other machine can reach the pages."""
 
 import argparse
 import contextlib

@@ -1,9 +1,9 @@
 """Programs that speak the ACPC's protocol, started as ``PROGRAM 127.0.0.1 PORT``; we are their dealer.
 
 The program connects to `relay`. The program is stopped between questions, so states are kept until the next question.
-Then all kept states are sent, in the order in which the ACPC's dealer sends them: a state at the beginning of a hand,
-one after every action of any seat, and one at the end. On each connection hands are numbered from 0. The protocol has
-no questions for strategies and no seed.
+If many have gathered when a hand ends, they are sent without a question. The order is that of the ACPC's dealer: a
+state at the beginning of a hand, one after every action of any seat, and one at the end. On each connection hands are
+numbered from 0. The protocol has no questions for strategies and no seed.
 """
 
 import time
@@ -24,7 +24,7 @@ from plurispiel.tournaments.formats.told_hand import ToldHand
 
 __all__ = ["AcpcBot"]
 
-_MAX_NOTES = 1 << 15  # bytes of states that are kept for the next question
+_MAX_NOTES = 1 << 15  # if more bytes of states are kept at the end of a hand, they are sent without a question
 _MAX_SHOWN = 60  # characters of a line in a fault's message
 
 
@@ -42,7 +42,7 @@ class AcpcBot(RelayedAgent):
         super().__init__(spec, limits, log, sandbox, rivals)
         self._num_hands = 0  # hands begun on this connection
         self._hand: ToldHand | None = None
-        self._is_told = False  # whether the running process has been told of this hand
+        self._is_told = False  # False if the running process was started within this hand and has not heard of it
         self._notes = b""  # states that precede the next question
 
     def load(self, rules: HoldemRules | None = None) -> None:
@@ -92,9 +92,9 @@ class AcpcBot(RelayedAgent):
         return self._ask(ask, "act")
 
     def show_end(self, end: HandEnd) -> None:
-        """Keep the end of the hand, to be sent with the next question.
+        """Keep the last state of the hand, to be sent with the next question, or now if many states are kept.
 
-        The end is not kept if the program's process has ended, or has not been told of the hand.
+        Nothing is kept if the program's process has ended, or was started within the hand and has not heard of it.
         """
         if self.pid is None or self._hand is None or not self._is_told:
             self._notes = b""

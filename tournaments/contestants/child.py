@@ -27,7 +27,7 @@ _GRACE_S = 1.0  # seconds to wait for the exit code of a process that has closed
 
 
 class Died(Exception):
-    """The process ended before it answered.
+    """The process has ended, or has closed a pipe.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The id of the first process of the family."""
+        """The id of the process that was started: the sandbox's if there is one, otherwise the warden's."""
         return self._family.process.pid
 
     @property

@@ -176,9 +176,9 @@ class Family:
 class _Offspring:
     """Detects from outside the sandbox, in a few microseconds, whether the agent has started processes.
 
-    The kernel lists the children of every thread in a file of `/proc`, which is kept open. Descendants whose parent has
-    ended become children of the warden. All other descendants have an ancestor among the children of the agent's
-    threads.
+    The kernel lists the children of every thread in a file of `/proc`, which is kept open. A process whose parent has
+    ended becomes a child of the warden. Therefore, if any process that the agent has started exists, a thread of the
+    agent has a child, or the warden has a child besides the agent.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class _Offspring:
         self._num_links = 0
 
     def is_seen(self) -> bool:
-        """Return whether the agent has started processes; True also if the system cannot tell."""
+        """Return whether a process that the agent has started exists; True also if the system cannot tell."""
         threads = f"/proc/{self._agent}/task"
         try:
             if (num_links := os.stat(threads).st_nlink) != self._num_links:  # the number of threads has changed

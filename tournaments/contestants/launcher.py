@@ -1,4 +1,4 @@
-"""The program that becomes the agent's program: it reports its process id, waits to go on, and limits its process.
+"""The program that becomes the agent's program: it reports its process id, waits for a byte, and limits itself.
 
 Only then does the agent's program replace the launcher (``exec``). The agent's program keeps the process id, the
 session and the limits, and ends with the run (`process`). The run can therefore find and stop the process before any

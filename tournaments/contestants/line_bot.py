@@ -1,7 +1,7 @@
 """Programs that speak the line protocol, version 1: one JSON object on each line of standard input and output.
 
-`PROTOCOL.md` describes every line. An ``act`` question is complete in itself. A process that is started again is
-therefore told ``hello``, ``hand`` and the question, and no history.
+`PROTOCOL.md` describes every line. An ``act`` question is complete in itself. A process that is started within a
+hand is therefore told ``hello``, ``hand`` and the question, but no earlier question.
 """
 
 import base64
@@ -46,7 +46,7 @@ MAX_RANGE_LINE = 1 << 20
 _SEED_BITS = 48
 _MAX_NUMBER = 1 << 53  # JSON readers of all languages read integers up to this number exactly
 _MAX_ID = (1 << 31) - 1  # some awks print no larger integers
-_MAX_NOTES = 1 << 15  # bytes of lines without an answer that are kept for the next question
+_MAX_NOTES = 1 << 15  # if more bytes of `_notes` are kept at the end of a hand, they are sent without a question
 _TOLERANCE = 1e-4  # of the sum of probabilities: float32 and decimals are rounded
 _QUIT_S = 0.5  # seconds for the program to end by itself
 _MAX_SHOWN = 60  # characters of an answer in a fault's message
@@ -67,12 +67,12 @@ class LineBot(ProgramAgent):
     reads_text : bool
         Whether the program wants the plain English of a decision.
     num_actions : int
-        Number of actions that the program has answered.
+        Number of ``act`` questions that the program has answered.
     last_fallback : str
         The cause that the program gave with its last fallback.
     """
 
-    way_to_tell = 'it reports by "range" among its answers in ready'
+    way_to_tell = 'to report it, the program lists "range" under "answers" in its "ready" line'
     _if_late = "does it read one line at a time, and flush its output after each line?"
 
     def __init__(
@@ -95,7 +95,7 @@ class LineBot(ProgramAgent):
         self._seed = 0
         self._cards = ""  # own hole cards; empty in a process that is asked for ranges only
         self._is_told = False  # whether the running process has heard of this hand
-        self._notes = b""  # lines without an answer, which precede the next question
+        self._notes = b""  # lines that need no answer, which precede the next question
 
     def load(self, rules: HoldemRules | None = None) -> None:
         """Start the program and wait until it is ready for a game, by default heads-up no-limit hold'em."""
@@ -156,7 +156,10 @@ class LineBot(ProgramAgent):
         return Strategy(actions, rows)
 
     def show_end(self, end: HandEnd) -> None:
-        """Keep the outcome of the hand, to be sent with the next question, unless the program's process has ended."""
+        """Keep the outcome of the hand, to be sent with the next question, or now if many lines are kept.
+
+        Nothing is kept if the program's process has ended.
+        """
         if self.pid is None:
             self._notes = b""
             return
@@ -248,7 +251,7 @@ class LineBot(ProgramAgent):
         self._child.stop()
 
     def _read(self, wanted: str, what: str, max_line: int, seconds: float) -> Message:
-        """Return the next line of the program, which has to be a JSON object of a type.
+        """Return the next line of the program, which has to be a JSON object of the type `wanted`.
 
         Raises
         ------
@@ -307,7 +310,10 @@ class LineBot(ProgramAgent):
         return write_cards(self.rules, hole_cards, board, street) if self._has_states else ""
 
     def _row(self, told: object) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Return the actions and probabilities of an answer; empty without probabilities that sum to 1."""
+        """Return the actions and probabilities of an answer.
+
+        Both are empty if the answer has no probabilities, a negative one, or probabilities that do not sum to 1.
+        """
         if told is None:
             return (), ()
         if not isinstance(told, dict) or not all(type(number) in (int, float) for number in told.values()):
@@ -427,7 +433,8 @@ def _action(text: str) -> int:
     if match is None or not CALL < int(match[1]) < _MAX_NUMBER:
         raise AgentFault(
             "illegal",
-            f"{_shown(text)} is not an action: f, c, or r and at least 2 chips over the whole hand, as in r300",
+            f"{_shown(text)} is not an action: give f, c, or r with the chips over the whole hand (2 or more), "
+            "as in r300",
         )
     return int(match[1])
 

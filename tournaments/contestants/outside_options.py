@@ -91,7 +91,7 @@ class OutsideOptions:
 
 
 def open_sandbox(choice: str, *, network: bool, warn: Callable[[str], object]) -> Sandbox | None:
-    """Prepare this process for agents from outside, and return their sandbox; None, after a warning, without one.
+    """Prepare this process for agents from outside, and return their sandbox. If there is none, warn and return None.
 
     This process may know cards, and computes results. It therefore closes its memory to other processes of the user,
     before any code of the agents runs.

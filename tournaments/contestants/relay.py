@@ -1,11 +1,11 @@
 """The program that gives a player a port to connect to, inside the player's sandbox.
 
-A sandbox has a network of its own, which the run cannot reach. Therefore the relay runs inside. It listens on loopback,
-and starts the player with the port as its last argument. It passes bytes between the player's connection and its own
-standard streams, which are pipes to the run. It takes one connection only. The relay and the player are one process
-group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all programs of this machine
-could connect before the player does. Therefore the relay accepts only the player and processes that the player has
-started, where the system can tell (`peer`).
+A sandbox has a network of its own by default, which the run cannot reach. Therefore the relay runs inside. It listens
+on loopback, and starts the player with the port as its last argument. It passes bytes between the player's connection
+and its own standard streams, which are pipes to the run. It takes one connection only. The relay and the player are one
+process group: if the player kills the relay, the player ends, too. Without a sandbox, or with `--agent-network`, all
+programs of this machine could connect before the player does. Therefore the relay accepts only the player and processes
+that the player has started, where the system can tell (`peer`).
 """
 
 import os
@@ -67,7 +67,7 @@ def _accept(listener: socket.socket, player: int) -> socket.socket:
             if ended:
                 _exit_as(status)
             continue
-        if not is_descendant(connection, os.getppid()):  # the warden, whose children are also the player's daemons
+        if not is_descendant(connection, os.getppid()):  # the warden, which adopts the player's orphans
             print("a connection of another program was refused", file=sys.stderr, flush=True)
             connection.close()
             continue

@@ -53,7 +53,7 @@ _CACHED = ("blueprints", "trees", "flop-buckets")  # folders of the user's cache
 _PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _PASSED_ON_FAMILIES = ("LC_", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_")
 _NO_RUNS = (".git", "__pycache__", "node_modules")
-_MAX_ENTRIES = 20_000  # files and folders among which runs are searched, in about 0.1 s
+_MAX_ENTRIES = 20_000  # the search for runs ends after this many files and folders, in about 0.1 s
 _TRIAL_S = 30.0  # seconds for the trial start of a sandbox
 
 
@@ -375,7 +375,7 @@ def _run_folders(folder: Path) -> Iterator[Path]:
 
 
 def _is_interpreter(path: Path) -> bool:
-    """Return whether a program's file belongs to the system or to this Python: rivals need it, so it is not masked."""
+    """Return whether a file belongs to the system or to this Python: other agents need it, so it is not masked."""
     return any(path.is_relative_to(folder) for folder in (*_SYSTEM, sys.prefix, sys.base_prefix))
 
 

@@ -238,7 +238,7 @@ def test_the_faults_of_a_program_are_told(capsys, tmp_path):
     spec = program(tmp_path, "'call'")
     assert main(["compliance", spec, "--game", "HUNL", "--seconds", "3"]) == 1
     printed = capsys.readouterr().out
-    assert 'illegal (20), the first: "call" is not an action: f, c, or r and at least 2 chips' in printed
+    assert 'illegal (20), the first: "call" is not an action: give f, c, or r with the chips' in printed
     assert main(["compliance", "stdio:./no", "--game", "HUNL"]) == 2
     assert "no program './no'" in capsys.readouterr().err
 

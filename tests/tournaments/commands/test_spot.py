@@ -49,7 +49,7 @@ def test_json_has_the_promised_keys(capsys, spot):
         ["QsQh", "QsQd", "QhQd", "JsJh", "JsJd", "JsJc", "JhJd", "JhJc", "JdJc", "Ac2c", "Ad2d", "Ah2h", "As2s"]
     )
     assert sum(record["ev"]) == pytest.approx(60.0, abs=0.01)
-    assert "cfr+ until 1 % of the pot" in err and "MB" in err
+    assert "cfr+ until the exploitability is at most 1 % of the pot" in err and "MB" in err
 
 
 def test_text_shows_the_grid_and_the_combos_that_differ(capsys, spot):

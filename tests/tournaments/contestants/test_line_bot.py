@@ -65,7 +65,7 @@ FAULTS = {
     "no-type": ("protocol", "the answer has the type 'action', got null"),
     "no-action": ("protocol", "^act: an answer has the action as a text, got null"),
     "action-number": ("protocol", "as a text, got 1"),
-    "no-word": ("illegal", '^"call" is not an action: f, c, or r and at least 2 chips'),
+    "no-word": ("illegal", '^"call" is not an action: give f, c, or r with the chips'),
     "no-raise": ("illegal", '"r" is not an action'),
     "minus": ("illegal", '"r-300" is not an action'),
     "r1": ("illegal", '"r1" is not an action'),

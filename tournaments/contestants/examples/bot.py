@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A poker bot that speaks plurispiel's line protocol: it raises good cards, pays small prices, and folds the rest."""
+"""A poker bot that speaks plurispiel's line protocol: it raises with good cards and folds bad ones to large bets."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ def choose(question):
 
 
 def main():
-    """Answer the questions on standard input until ``quit`` or its end."""
+    """Answer the questions on standard input until ``quit`` or the end of the input."""
     for line in sys.stdin:
         message = json.loads(line)
         answer = None

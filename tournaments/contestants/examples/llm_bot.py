@@ -9,17 +9,17 @@ import tomllib
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-RULES = "You play poker for money. Think briefly, then write your action alone on the last line: f, c, or as in r300."
+RULES = "You play poker for money. Think briefly, then write on the last line only f, c, or r with chips, as in r300."
 
 
 def settings():
-    """Return the address, model and key, from the file and the environment."""
+    """Return the address, model and key: from the environment if it has them, otherwise from the file."""
     values = tomllib.loads(Path(__file__).with_name("llm.toml").read_text(encoding="utf-8"))
     return {name: os.environ.get(f"LLM_{name.upper()}", values[name]) for name in ("address", "model", "key")}
 
 
 def ask(model, question):
-    """Return the answer of the model to a question; raise OSError, ValueError or LookupError if there is none."""
+    """Return the model's answer to a question; without one raise OSError, ValueError, LookupError or TypeError."""
     talk = [{"role": "system", "content": RULES}, {"role": "user", "content": question["text"]}]
     body = json.dumps({"model": model["model"], "messages": talk}).encode()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {model['key']}"}
