@@ -73,7 +73,7 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
     if spot.has_buckets:
         undisturbed(lambda: vector_cfr.prepare(by_buckets=True))
     algorithm = settings.algorithm or default_algorithm(spot)
-    by_bucket = " among strategies by bucket" if spot.has_buckets else ""
+    by_bucket = " by best responses in the buckets" if spot.has_buckets else ""
     limit = "" if settings.max_seconds == math.inf else f", for at most {settings.max_seconds:g} s"
     with progress_bar(unit=" it", leave=False, delay=0.5) as bar:
 

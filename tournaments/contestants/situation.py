@@ -1,7 +1,7 @@
 """A decision in plain English, as a player would tell it, from the public state and the seat's own cards alone.
 
-Every amount is in chips. For a raise, the text gives the total over the whole hand, as in the answers of the line
-protocol, and the chips that the raise adds.
+Every amount is in chips. A raise is given by the seat's total over the whole hand, as in the line protocol. For a raise
+already made, the text also gives the chips that it added.
 """
 
 from collections.abc import Sequence

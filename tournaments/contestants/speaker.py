@@ -52,8 +52,8 @@ class Speaker(Agent):
 class SplitAgent(RemoteAgent):
     """An agent with two processes: one decides, and the other, which never sees hole cards, reports the strategy.
 
-    The reporting process is told every hand from its beginning, with all actions and boards, but without a `Deal`. It
-    may be asked about any state, also about states that the hand never reaches.
+    With each question, the reporting process is told the actions and boards of the hand so far, but no `Deal`. It may
+    be asked about any state, also about states that the hand never reaches.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ class SplitAgent(RemoteAgent):
         self._teller.close()
 
     def _tells(self, rules: HoldemRules) -> bool:
-        """Return whether the agent can report its strategy; otherwise no reporting process is needed."""
-        if not self._player.tells:  # also before the first start of its process
+        """Return whether the agent can report its strategy, which the playing process says when the agent is loaded."""
+        if not self._player.tells:  # False also if the agent has not been loaded yet
             self._player.load(rules)
         return self._player.tells
 

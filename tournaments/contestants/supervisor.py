@@ -55,7 +55,7 @@ class Contestant(IsolatedAgent):
         self._request({"restart": wire.rules_message(rules), "seat": seat, "rng": state}, "restart")
 
     def observe(self, event: Event) -> None:
-        """Keep an event, which is sent with the next request."""
+        """Keep an event, which is sent with the next request; do nothing if the agent does not observe events."""
         if self.observes:
             self._events.append(wire.event_message(event))
 
@@ -105,8 +105,8 @@ class Contestant(IsolatedAgent):
             is_repeated = is_repeated and fault.kind in REPAIRABLE
             raise
         finally:
-            # Also after a fault the agent may play on, and a new process needs the whole hand. Of requests for reports
-            # and of requests that ended a process, the new process gets only the events.
+            # The agent may play on after a fault, too, and a new process is then told the whole hand. A request for a
+            # report, or one whose fault has ended the process, is not repeated; only its events are.
             if is_repeated:
                 self._told.append(message | events)
             elif events["events"]:
@@ -134,7 +134,7 @@ class Contestant(IsolatedAgent):
         for message in self._told:
             try:
                 self._exchange(message, "again", self._limits.seconds)
-            except AgentFault as fault:  # the first answer to this message may have been the same fault; it has counted
+            except AgentFault as fault:  # if this message caused the fault before, the fault has been counted
                 if fault.kind not in REPAIRABLE:
                     raise
 
@@ -150,7 +150,8 @@ class Contestant(IsolatedAgent):
         Died
             If the process ends before it answers.
         AgentFault
-            If the process answers with a fault, with bytes that the host never writes, or not in time.
+            If the process answers with a fault, with bytes that the host never writes, or not in time, or the agent
+            prints too much.
         """
         self._number += 1
         frame = wire.encode(message | {"number": self._number})
@@ -170,7 +171,7 @@ class Contestant(IsolatedAgent):
     def _checked(self, answer: wire.Message, arrays: list[np.ndarray]) -> _Answer:
         """Return an answer, or raise the fault that it reports; the errors are those of `_converse`."""
         if not isinstance(answer, dict) or answer.get("number") != self._number:
-            raise self._tampered("it repeats another number than the last request's")
+            raise self._tampered("it does not repeat the number of the last request")
         if "refused" in answer:
             self.close()
             raise Refused("load", self._as_named(str(answer["refused"])))

@@ -19,7 +19,8 @@ def try_to_load(contestant: IsolatedAgent, rules: HoldemRules | None = None) -> 
     Raises
     ------
     ValueError
-        If the agent does not exist, its code fails, or its process ends or does not answer in time.
+        If the agent does not exist, its sandbox does not start, its code fails, or its process ends repeatedly or does
+        not answer in time.
     """
     try:
         contestant.load(rules)
@@ -34,7 +35,8 @@ def try_to_tell(contestant: IsolatedAgent, rules: HoldemRules) -> None:
     Raises
     ------
     ValueError
-        If the agent does not load, commits a fault, or reports a strategy of the wrong type or shape.
+        If the agent does not load, commits a fault, or reports a strategy of the wrong type or shape, or with rows that
+        are not probabilities.
     StrategyUnknown
         If the agent reports no strategy; this exception is a ValueError, too.
     """

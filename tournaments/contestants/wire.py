@@ -32,7 +32,7 @@ Message = dict[str, Any]
 
 
 class BadFrame(ValueError):
-    """Bytes that are no frame."""
+    """The bytes are not a frame, or the frame is beyond the limits of this module."""
 
 
 def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
@@ -69,7 +69,8 @@ def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
     Raises
     ------
     BadFrame
-        If the frame is not one that `encode` makes.
+        If the JSON is malformed, or the arrays are too many, neither int64 nor float64, or not of the sizes that the
+        JSON states.
     """
     _, length = _LENGTHS.unpack_from(frame)
     start = _LENGTHS.size + length

@@ -27,7 +27,7 @@ class Match:
         The players' names. Without a shift (see `play`), player p sits in seat p in the first hand. After every hand
         all players move one seat on.
     num_hands : int
-        Number of hands.
+        Number of hands that each call of `play` deals.
     streams : Streams
         The source of decks and of the agents' random streams, by the number of the hand.
     repair : bool
@@ -60,7 +60,9 @@ class Match:
         log: MatchLog,
         on_hand: Callable[[Hand, Sequence[int], int], object] = lambda hand, players, number: None,
     ) -> np.ndarray:
-        """Deal all hands, append them to a log, and return the players' payoffs: float64[num_hands, num_players].
+        """Deal `num_hands` hands, append them and the score to a log, and return the payoffs.
+
+        The payoffs are float64[num_hands, num_players].
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Players that connect by themselves: a port for each seat, and the player's stand-in at our table."""
+"""Players that connect by themselves: a port for each of these players, and the player's stand-in at our table."""
 
 import ipaddress
 import socket
@@ -19,11 +19,11 @@ LOOPBACK = "127.0.0.1"
 """The address that only programs on this machine can reach."""
 
 _PAUSE_S = 0.05
-_VERSION_S = 10.0  # seconds for the first line: a connection that sends nothing must not block the seat
+_VERSION_S = 10.0  # seconds for the first line: a connection that sends nothing must not block the port
 
 
 class NoPlayer(OSError):
-    """No player connects to a seat in time."""
+    """No player connects to a port in time."""
 
 
 def is_loopback(address: str) -> bool:
@@ -32,7 +32,7 @@ def is_loopback(address: str) -> bool:
     Raises
     ------
     ValueError
-        If the text is no numerical address.
+        If the text is not a numerical address.
     """
     try:
         return ipaddress.ip_address(address).is_loopback
@@ -41,7 +41,7 @@ def is_loopback(address: str) -> bool:
 
 
 class TcpSeat(RemoteAgent):
-    """A player at a port. The seat takes one connection at a time, and while it has one, it does not listen.
+    """The stand-in for a player that connects to a port. It takes one connection, and listens only while it has none.
 
     `observe`, `act` and `show_end` raise `AgentFault` for a fault of the player. After any fault except an illegal
     action, the connection is closed. The player may connect again.
@@ -60,7 +60,7 @@ class TcpSeat(RemoteAgent):
     port : int
         The port.
     hand_number : int
-        The number under which the next hand is told, to be set before the hand.
+        The number of the next hand in the lines to the player; the caller sets it before the hand.
 
     Raises
     ------
@@ -125,7 +125,7 @@ class TcpSeat(RemoteAgent):
         self._hand = ToldHand(rules, seat, self.hand_number)
 
     def observe(self, event: Event) -> None:
-        """Tell the player the state after an event."""
+        """Tell the player the new state, if the event leads to one (`ToldHand.observe`)."""
         if self._hand.observe(event):
             self._send()
 

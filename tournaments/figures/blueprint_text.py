@@ -144,7 +144,7 @@ def _start_lines(blueprint: Blueprint) -> list[str]:
 
 def _doubling_text(training: dict[str, Any]) -> str:
     if (earlier := training["last_doubling_from"]) is None:
-        return "the gain of the last doubling of the iterations was not measured: no mark was made in the first half"
+        return "the gain of the last doubling is not known: no mark of the first half has played the finished blueprint"
     won = f"{training['last_doubling_mbb']:+.1f} ± {training['last_doubling_ci95']:.1f} mbb/hand"
     # The last mark in the first half of the iterations may lie well before the middle.
     more = " and more" if 2 * earlier < training["iterations"] - 1 else ""
@@ -161,7 +161,7 @@ def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
         if street.callers is not None:
             lines.append(f"{'':8} at most {' | '.join(map(str, street.callers))} callers")
     if menu.push_or_fold:
-        lines.append("a player who faces a bet and may raise may not call")
+        lines.append("a player who faces a bet must raise or fold, unless no raise is legal")
     return lines
 
 

@@ -2,7 +2,7 @@
 
 In poker games a *node* is a public state. Its name lists the actions and board cards that lead to it, separated by
 blanks: ``c r3 c 4d``. Actions are ``f`` fold, ``c`` check or call, and ``r3`` a raise to 3 chips. ``start`` is the
-first decision. In other games each infoset is a node, named by OpenSpiel's information state.
+first decision. In other games a node is an information state of OpenSpiel, which can be several infosets.
 """
 
 import csv
@@ -75,7 +75,7 @@ def decision_names(tree: GameTree) -> DecisionNames:
     """Return the names of all decisions of a game."""
     try:
         states = public_states(tree)
-    except ValueError:  # no hold'em
+    except ValueError:  # `HoldemRules` cannot express the game
         return _openspiel_names(tree)
     game, rule = OpenSpielGame(tree.openspiel_game), rule_actions(tree)
     nodes = _node_names(tree, states, game, rule)

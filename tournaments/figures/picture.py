@@ -33,8 +33,8 @@ RAISE_COLOURS = ("#8fc6f8", "#4a8ad4", "#1e62a0", "#0b2c66")
 """Colours from the smallest raise to the largest. The report uses the same colours in light mode, but not in dark mode.
 
 Any two of the six colours of actions differ by more than 15 in CIEDE2000, also for eyes without red, green or blue
-cones. The blues differ from each other in lightness, and from the orange in hue. Lighter blues would be too near the
-grey of folds: the first blue of a scale that begins near white differs from this grey by only 5.5.
+cones. The blues differ from each other in lightness, and from the orange in hue. A lighter first blue would be too near
+the grey of folds: a blue near white differs from this grey by only 5.5.
 """
 
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X")

@@ -97,7 +97,7 @@ class PlayerTotals:
         }
 
     def _statistics(self) -> dict[str, Any]:
-        """Return the frequencies over all positions and at each position, summed over all games."""
+        """Return the frequencies over all positions and at each position, from the counts of all games together."""
         rows: dict[str, np.ndarray] = {}
         for (position, did), times in self._play.items():
             rows.setdefault(position, np.zeros(len(COUNTERS), dtype=np.int64))

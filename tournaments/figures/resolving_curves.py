@@ -29,8 +29,8 @@ def draw_resolving(
     without : float
         The exploitability in chips without an error.
     networks : mapping, optional
-        By the iterations of each solve: a pair for each network. A pair holds the network's error, as a share of the
-        pot, and the exploitability in chips with the network's values.
+        For each number of iterations of a solve, a list with a pair for each network. A pair holds the network's error,
+        as a share of the pot, and the exploitability in chips with the network's values.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def draw_resolving(
                 sizes = [100.0 * size for size, _ in found]
                 right.loglog(sizes, [away for _, away in found], linestyle="", label=f"networks, T = {count:,}")
         right.axhline(without, color=NEUTRAL, linestyle="--", marker="", label="no error")
-        right.set_xlabel("rms error of the values, of the pot (%)")
+        right.set_xlabel("rms error of the values (% of the pot)")
         right.set_ylabel("exploitability (chips)")
         for axes in (left, right):  # below the axes, where a legend covers no line
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)

@@ -1,4 +1,4 @@
-"""The picture of `plurispiel bench search-exact`: exploitability with search over that of the blueprint alone."""
+"""The picture of `plurispiel bench search-exact`: exploitability with search, by that of the blueprint alone."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -19,7 +19,9 @@ def summary_text(solution: SpotSolution) -> str:
     for player, ev, share in zip(solution.spot.players, solution.ev, solution.equity, strict=True):
         lines.append(f"{player:6}  {ev:10,.3f}  {100 * ev / pot:8.2f} %  {100 * share:5.2f} %")
     if solution.bucket_exploitability_pct is not None:
-        lines.append(f"exploitability {solution.bucket_exploitability_pct:.3g} % of the pot among strategies by bucket")
+        lines.append(
+            f"exploitability {solution.bucket_exploitability_pct:.3g} % of the pot by best responses in the buckets"
+        )
     lines.append(
         f"exploitability {solution.exploitability_pct:.3g} % of the pot after {solution.iterations:,} iterations, "
         f"{solution.seconds:.3g} s, {solution.memory_mb:,.0f} MB"

@@ -27,7 +27,7 @@ def write_marks(path: Path, marks: Sequence[Mark]) -> None:
 def marks_text(marks: Sequence[Mark]) -> str:
     """Return the marks as an aligned table."""
     lines = [
-        "   iteration   minutes   infosets met   regret   drift   missing   against the last   against the final",
+        "   iteration   minutes   infosets met   regret   drift   missing   against previous   against the final",
         "                                      %  mbb/visit              %           mbb/hand            mbb/hand",
     ]
     for mark in marks:
@@ -42,7 +42,7 @@ def marks_text(marks: Sequence[Mark]) -> str:
 
 
 def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequence[str]) -> None:
-    """Draw four panels over iterations: regret, drift and missing rows, matches between marks, and values of the seats.
+    """Draw four panels over iterations: regret, drift and missing rows, matches of the marks, and values of the seats.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequen
         regrets, drifts, matches, seats = figure.subplots(2, 2).flat
         regrets.loglog(iterations, [mark.regret for mark in marks])
         regrets.set(title="Positive regret of all infosets", ylabel="regret (mbb/visit)")
-        for name, label in (("drift", "drift since the last mark"), ("missing", "decisions where nothing was learnt")):
+        for name, label in (("drift", "drift from the mark before"), ("missing", "decisions where nothing was learnt")):
             shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # a log axis has no 0; NaN is unknown
             if shown:
                 shares = [100.0 * getattr(mark, name) for mark in shown]

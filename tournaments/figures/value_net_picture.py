@@ -41,10 +41,11 @@ _BELOW = {
 
 
 def draw_net(path: Path, net: StoredNet) -> None:
-    """Draw a network's errors by stratum and by epoch, and its values beside exact values in three situations.
+    """Draw a network's errors by stratum and by epoch, and its values beside exact values in up to three situations.
 
-    Hands are ordered by strength. Hands of equal strength share a point, the mean of their values, unless the level has
-    at most `_FEW_HANDS` hands. The picture of a network for the end of a street has no situations (`examples`).
+    Hands are ordered by strength. Hands of equal strength share a point, the mean of their values, unless the
+    situation has at most `_FEW_HANDS` hands. The picture of a network for the end of a street has no situations
+    (`examples`).
 
     Raises
     ------
@@ -65,7 +66,7 @@ def draw_net(path: Path, net: StoredNet) -> None:
         above, below = figure.subfigures(2, 1, height_ratios=(1.0, 2.0)) if shown else (figure, None)
         by_stacks, by_entropy, learning = above.subplots(1, 3)
         _draw_strata(by_stacks, strata["spr"], "Error by stacks", "chips behind (pots)")
-        _draw_strata(by_entropy, strata["entropy"], "Error by entropy", "smaller entropy of both ranges (bits)")
+        _draw_strata(by_entropy, strata["entropy"], "Error by entropy", "smaller of the two ranges' entropies (bits)")
         _draw_curve(learning, curve, levels, loss)
         if below is not None:
             _draw_examples(below, net.level, shown)
@@ -96,7 +97,7 @@ def _curve(record: Mapping[str, Any]) -> tuple[list[float], dict[str, float], st
 
 def _finite(number: Any) -> float:
     if not math.isfinite(number):
-        raise ValueError("an error that is no number")
+        raise ValueError("an error is not a finite number")
     return float(number)
 
 
@@ -107,7 +108,7 @@ def _draw_strata(axes, strata: Mapping[str, Sequence[float]], title: str, label:
         heights = [errors[number] for errors in strata.values()]
         bars = axes.bar(places + (number - 1) * width, heights, width, color=colour, label=name)
         axes.bar_label(bars, fmt="%.1f", fontsize=7.5, padding=1)
-    axes.set(title=title, xlabel=label, ylabel="mean error, of the pot (%)")
+    axes.set(title=title, xlabel=label, ylabel="mean error (% of the pot)")
     axes.set_xticks(places, list(strata), fontsize=8.5)
     axes.grid(visible=False, axis="x")
     axes.legend(**_BELOW)
@@ -150,7 +151,7 @@ def _draw_examples(figure, level: Level, shown: Sequence[Example]) -> None:
             axes.set(
                 title=f"{board}{example.spr:.3g} pots behind, seat {seat}\n"
                 f"mean error {missed:.1f} %, of checking down {down:.1f} %",
-                ylabel="value, of the pot (%)",
+                ylabel="value (% of the pot)",
                 xlabel="hands, weakest first" if names or marks else "share of the hands, weakest first (%)",
             )
             if names:
@@ -179,9 +180,10 @@ def _classes(level: Level, combos: np.ndarray, groups: np.ndarray) -> tuple[np.n
 def _made_hands(level: Level, board: tuple[int, ...], combos: np.ndarray) -> dict[str, tuple[float, float]]:
     """Return the ends of each kind of made hand on the axis, in percent of the hands, by the name of the kind.
 
-    Kinds are one pair, two pair and so on. A kind with few hands is joined to the next weaker kind. The weakest kinds
-    are joined to the next stronger kind if they have few hands together. The result is empty if there are few hands.
-    It is also empty where the order of hands by strength is not that of the kinds, as on an incomplete board.
+    Kinds are one pair, two pair and so on. A kind with less than `_NARROW` percent of the hands is joined to the next
+    weaker kind. The weakest kinds are joined to the next stronger kind if all of them together have less than that. The
+    result is empty if there are at most `_FEW_HANDS` hands. It is also empty where the order of hands by strength is
+    not that of the kinds, as on an incomplete board.
     """
     if len(combos) <= _FEW_HANDS or len(board) + level.rules.num_hole_cards < 5:
         return {}

@@ -27,7 +27,7 @@ def net_record(net: StoredNet) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def refused_without_errors() -> Iterator[None]:
-    """Raise `ArtefactRefused` if the errors of a network, which the block reads, are missing in its manifest."""
+    """Raise `ArtefactRefused` if the block cannot read a network's errors from the network's manifest."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
@@ -61,7 +61,7 @@ def net_text(net: StoredNet) -> str:
                 f"the pot, rms {100 * tenth['rms']:.2f} %, Huber {tenth['huber']:.4f}",
             ]
         lines += [
-            "errors in % of the pot, Huber in pots; check: of checking down, mean: of one value for all hands",
+            "errors in % of the pot, Huber in squared pots; check: of checking down; mean: of one value for all hands",
         ]
     return "\n".join(lines)
 

@@ -166,7 +166,7 @@ class _Play:
                 self._act(seat, total_of_street_bet(int(_amount(amount) * self._unit), self._before[seat]))
             case _:
                 raise ValueError(
-                    f"no action of hold'em: {' '.join([player, *words])[:60]!r} (d db CARDS, d dh PLAYER CARDS, "
+                    f"not an action of hold'em: {' '.join([player, *words])[:60]!r} (d db CARDS, d dh PLAYER CARDS, "
                     "or a player's f, cc, cbr CHIPS, sm or sm CARDS)"
                 )
 
@@ -232,8 +232,8 @@ class _Play:
     def _too_small(self, action: int) -> str:
         """Return a message if `min_bet` forbids a raise, or allows a raise that is too small for the rules; else empty.
 
-        A raise over an all-in of less than a full raise is left to the rules. So is every raise if `min_bet` is the
-        smallest bet of the rules.
+        All-in raises are left to the rules. So are all raises if `min_bet` is the smallest bet of the rules. Unless
+        `min_bet` forbids it, a raise by less than the largest raise on the street is left to the rules, too.
         """
         state = self._state
         if self._min_bet is None or not CALL < action < self._stacks[state.actor] or not state.max_raise:
@@ -245,7 +245,7 @@ class _Play:
             return f"a raise by {self._chips(raised_by)} is less than min_bet = {stated}"
         if raised_by >= max(smallest, self._largest_raise) and action < state.min_raise:
             return (
-                f"min_bet = {stated} is not supported: the smallest raise is here the largest blind or straddle plus "
+                f"min_bet = {stated} is not supported: the smallest raise here is the largest blind or straddle plus "
                 f"the ante, {self._chips(state.rules.big_blind)}, or all chips, and this raise is by "
                 f"{self._chips(raised_by)}"
             )
@@ -326,7 +326,7 @@ def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
         if words[:1] == ["cbr"] and not (len(words) == 2 and _AMOUNT.fullmatch(words[1])):
             raise ValueError(f"a bet is written p1 cbr 200, got {action[:60]!r}")
         if player and not words:
-            raise ValueError(f"no action of hold'em: {player[:60]!r} (a player and a move, as in 'p1 f')")
+            raise ValueError(f"not an action of hold'em: {player[:60]!r} (a player and a move, as in 'p1 f')")
         if player:
             moves.append((player, words))
     return moves

@@ -103,7 +103,7 @@ def test_info_of_a_bundled_one(bundled, capsys):
         "the last doubling of the iterations won +12.5 ± 3.9 mbb/hand from the blueprint of iteration 50",
         f"{bundled.stat().st_size / 1e6:,.1f} MB packed",
         "preflop  allin",
-        "who faces a bet and may raise may not call",
+        "who faces a bet must raise or fold, unless no raise is legal",
     ):
         assert words in out
     grids = {line.partition(":")[0]: line for line in out.splitlines() if ": raises" in line}

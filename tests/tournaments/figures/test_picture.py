@@ -34,7 +34,7 @@ from plurispiel.tournaments.figures.training_curve import draw_marks
 from plurispiel.tournaments.figures.value_net_picture import draw_net
 
 PACKAGE = Path(style.__file__).resolve().parents[2]
-UNITS = r".+ \((%|s|bits|chips|pots|pots²|mbb/hand|mbb/visit)\)"
+UNITS = r".+ \((%|% of the pot|s|bits|chips|pots|pots²|mbb/hand|mbb/visit)\)"
 COUNTS = ("iterations", "epochs", "bucket", "mean bucket", "hands, weakest first")
 
 VALIDATED = {

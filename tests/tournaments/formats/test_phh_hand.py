@@ -122,7 +122,7 @@ def test_a_min_bet_below_the_straddle(tmp_path):
     assert by_pokerkit(written([hand])) == list(payoffs(hand)) == [-8.0, -2.0, 10.0]
     small = refused(tmp_path, **STRADDLE, actions=f"[{FLOP} 'p1 cbr 3', 'p3 f']")
     assert small == (
-        "action 4, of p1: min_bet = 2 is not supported: the smallest raise is here the largest blind or straddle plus "
+        "action 4, of p1: min_bet = 2 is not supported: the smallest raise here is the largest blind or straddle plus "
         "the ante, 4, or all chips, and this raise is by 3"
     )
     before_the_flop = refused(tmp_path, **STRADDLE, actions=f"[{DEAL} 'p1 cbr 6', 'p2 f', 'p3 f']")
@@ -275,10 +275,10 @@ def test_a_seat_without_a_choice_may_be_asked_or_not(tmp_path, asked):
         ({"actions": "['p4 f']"}, "there is no player 'p4': players are p1..p3"),
         ({"actions": "['p² f']"}, "there is no player 'p²'"),
         ({"actions": "['p0 f']"}, "there is no player 'p0'"),
-        ({"actions": "['x']"}, "no action of hold'em: 'x'"),
-        ({"actions": "['p3 pb']"}, "no action of hold'em: 'p3 pb'"),
-        ({"actions": "['p3 sd As']"}, "no action of hold'em: 'p3 sd As'"),
-        ({"actions": "['d dh p3']"}, "no action of hold'em: 'd dh p3'"),
+        ({"actions": "['x']"}, "not an action of hold'em: 'x'"),
+        ({"actions": "['p3 pb']"}, "not an action of hold'em: 'p3 pb'"),
+        ({"actions": "['p3 sd As']"}, "not an action of hold'em: 'p3 sd As'"),
+        ({"actions": "['d dh p3']"}, "not an action of hold'em: 'd dh p3'"),
         ({"actions": "['p3 f', 'p1 f', 'p2 cc']"}, "action 3: p2 acts after the last action"),
         ({"actions": "['p3 cbr 199']"}, "action 1, of p3: 199 is not legal for seat 2: legal are"),
         ({"actions": "['p3 cbr -5']"}, "a bet is written p1 cbr 200, got 'p3 cbr -5'"),
