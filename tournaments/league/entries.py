@@ -1,4 +1,6 @@
-"""The entries of a league. An entry is an agent with one content: after a change of its file the agent is a new entry.
+"""The entries of a league. An entry is an agent with one content.
+
+An agent whose content has changed becomes a new entry when it is added again.
 
 The content of an agent from outside is its file or program. The content of an agent of this package is its stored
 strategy, if any, and the code of this package that it plays by (`own_code`). An upgrade may change this code. Every
@@ -66,7 +68,8 @@ class Entry:
         is_typed = all(isinstance(text, str) for text in texts) and all(type(truth) is bool for truth in truths)
         if type(self.number) is not int or not is_typed:
             raise ValueError(
-                "an entry needs a number, the texts name, spec, digest and code, and active and believe, true or false"
+                "an entry's number must be an integer, its name, spec, digest and code must be texts, "
+                "and its active and believe must be true or false"
             )
         for digest in filter(None, (self.digest, self.code)):
             if len(digest) != 12 or set(digest) - set("0123456789abcdef"):
@@ -94,7 +97,10 @@ def content_digest(spec: str) -> str:
 
 
 def change_of(entry: Entry) -> str:
-    """Return how an entry's agent has changed since it was added: a key of `CHANGES`; empty without a change."""
+    """Return how an entry's agent has changed since it was added: a key of `CHANGES`; empty without a change.
+
+    A file, program or stored strategy that can no longer be read counts as changed.
+    """
     try:
         if content_digest(entry.spec) != entry.digest:
             return "file"
@@ -104,7 +110,7 @@ def change_of(entry: Entry) -> str:
 
 
 def new_entry(spec: str, entries: Sequence[Entry], *, believe: bool = False) -> Entry:
-    """Return the entry of an agent in its present content, with the next number and name.
+    """Return the entry of an agent with its present content, with the next number and name.
 
     Raises
     ------
@@ -145,7 +151,7 @@ def read_entries(folder: Path) -> list[Entry]:
         entries = [make_record(Entry, table, "an entry") for table in given]
         for number, entry in enumerate(entries, start=1):
             if entry.number != number or entry.name != entry_name(entry.spec, entries[: number - 1]):
-                raise ValueError(f"entry {number} has the number {entry.number} and the name {entry.name!r:.80}")
+                raise ValueError(f"entry {number} has a wrong number ({entry.number}) or name ({entry.name!r:.80})")
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from None
     return entries

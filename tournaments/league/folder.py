@@ -76,8 +76,8 @@ class League:
     def add(self, spec: str, say: Say, warn: Say, *, believe: bool = False) -> tuple[Entry, bool]:
         """Add an agent; return its entry, and whether the entry was not active before.
 
-        The agent is first built in the league's game, as a check. Other active entries with the same spec, or with the
-        same digest, become inactive: one agent has one active entry.
+        If the entry is not active yet, the agent is first built in the league's game, as a check. Other active entries
+        with the same spec, or with the same digest, become inactive: one agent has one active entry.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class League:
             return entry, True
 
     def refresh(self, say: Say, warn: Say) -> list[Entry]:
-        """Add again each agent that has changed, as it is now, and return the new entries.
+        """Add again each agent that has changed, as it is now, and return the entries.
 
         Only agents of active entries count. If an agent cannot be added, `say` gets the reason, and the entry stays.
         The parameters are those of `add`.
@@ -184,7 +184,7 @@ class League:
         return self.pairing_folder(first, second).read()
 
     def forget_pairings(self) -> None:
-        """Delete the run folders of all pairings, whatever code has played them; the caller holds `playing`."""
+        """Delete the run folders of all parts of all pairings; call this only inside the context of `playing`."""
         for path in (self.folder / "pairings").iterdir():
             if re.fullmatch(r"[0-9]+-[0-9]+(\.[0-9]+)?", path.name) and path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)

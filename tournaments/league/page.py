@@ -16,16 +16,17 @@ from plurispiel.tournaments.report.ranking import intervals_picture
 
 _RANKING = (
     "The mean rate against all other agents in mbb/hand, thousandths of a big blind per hand. All opponents count "
-    "equally, whatever the number of hands. The intervals are percentiles over resampled groups, as if pairings had "
-    "been chosen beforehand; the table of ratings has anytime-valid intervals. Two neighbours count as separated when "
-    "the anytime-valid interval of their difference excludes 0."
+    "equally, whatever the number of hands. The intervals are percentiles over resampled groups. They do not allow for "
+    "the choice of pairings by results; the anytime-valid intervals in the table of ratings do. Two neighbours count "
+    "as separated when the anytime-valid interval of their difference excludes 0."
 )
 _RATINGS = (
     "Nash averaging solves the game in which two players choose an agent each. The share is the agent's probability in "
     "the equilibrium of maximum entropy, the rating its rate against this equilibrium in mbb/hand. Copies of an agent "
     "change no rating. Alpha-rank is the share of time that a population spends with the agent, while better agents "
-    "replace worse ones. Of the mean rate, ± always is the half-width of the anytime-valid 95 % interval, which holds "
-    "at all looks, though results choose the pairings. Intervals in brackets are percentiles over resampled groups."
+    "replace worse ones. ± always is the half-width of the anytime-valid 95 % interval of the mean rate. It holds "
+    "however often one looks, although results decide which pairing plays. Intervals in brackets are percentiles over "
+    "resampled groups."
 )
 _CROSSTABLE = (
     "Rate of the row's agent against the column's in mbb/hand, with anytime-valid 95 % half-widths; a dash where the "

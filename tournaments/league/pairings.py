@@ -2,10 +2,10 @@
 
 A pairing is played in *parts*. A part is a run folder that was played by one version of this package's code. The run of
 the latest part of entries 3 and 7 is in ``pairings/3-7``. When another version of the code continues the pairing, this
-folder is set aside as ``pairings/3-7.1``, then ``3-7.2``, and so on, and its groups keep counting. Both agents are
-still the same (`entries.change_of`), and only dealing, refereeing and scoring may have changed. A later version of this
-package may be unable to read the run itself. Therefore ``groups.json`` has the part's results as plain values, written
-after each batch.
+folder is set aside as ``pairings/3-7.1`` (the next one as ``3-7.2``, and so on), and its groups keep counting. Both
+agents are still the same (`entries.change_of`), and only dealing, refereeing and scoring may have changed. A later
+version of this package may be unable to read the run itself. Therefore ``groups.json`` has the part's results as plain
+values, written after each batch.
 """
 
 import contextlib
@@ -100,8 +100,8 @@ class Pairing:
     decks : int
         The number of decks that the pairing was to play when it was last played.
     is_finished : bool
-        Whether all these decks were played, and the latest part's results were written. The results may be missing if
-        another version of the code played the latest part.
+        Whether all these decks were played, and ``results.json`` of the latest part was written. That file may be
+        missing if another version of the code played the latest part.
     seconds : float
         Playing time.
     faults : (int, int)
@@ -155,7 +155,7 @@ class PairingFolder:
         return self._config.pairing(self._entries, decks, part=len(self._aside()) + 1)
 
     def read(self) -> Pairing | None:
-        """Return the groups of all parts together; None if none was played.
+        """Return the groups of all parts together; None if there is no part that this code can read.
 
         Raises
         ------
@@ -216,7 +216,8 @@ class PairingFolder:
     def set_aside(self) -> Path:
         """Keep the groups of the latest part, rename the part's folder and return the new path; another part may begin.
 
-        Groups that were not kept, and that only another version of this package can read, no longer count.
+        If only another version of this package can read the part's run, and the part has no ``groups.json``, the part's
+        groups no longer count.
 
         Raises
         ------
@@ -273,7 +274,8 @@ class PairingFolder:
     def _settings_of(self, begun: TournamentConfig) -> Mapping[str, Any]:
         """Return the settings of the latest part with the decks and deals of its run.
 
-        Where agents from outside could tell each other cards, a run chooses the deals ``once`` by itself.
+        If the league's settings leave the deals open, the run chose them: ``once`` where agents from outside could tell
+        each other cards.
         """
         settings = self.settings(begun.decks)
         return {**settings, "deals": settings["deals"] or begun.deals}

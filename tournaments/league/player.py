@@ -1,9 +1,9 @@
 """The play of a league: batches of decks, each of one pairing, until the limits are reached.
 
-A killed process loses nothing that was counted. Before the first hand of a batch, the pairing's run folder stores the
-number of decks to reach, and an unfinished batch is finished first. The choice of the next pairing depends on finished
-batches alone. Therefore a league that was killed plays the same groups as one that was not, unless a time limit cuts
-batches.
+Blocks that were stored before the process was killed stay. Before the first hand of a batch, the pairing's run folder
+stores the number of decks to reach, and an unfinished batch is finished first. The choice of the next pairing depends
+on finished batches alone. Therefore a league that was killed plays the same groups as one that was not, unless a time
+limit cuts batches.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from plurispiel.tournaments.run.tournament_run import Say, TournamentRun
 
 HANDS_PER_GROUP = 2
 
-_REMEDY = "; its results stay, and league FOLDER add, without an agent, adds the present one as a new entry"
+_REMEDY = "; its results stay; league FOLDER add without an agent adds it as it is now, as a new entry"
 
 
 class PlayLimits(NamedTuple):
@@ -166,8 +166,8 @@ class LeaguePlayer:
             pairing = folder.read()
             kept = pairing.aside_groups - before if pairing else 0
             self.say(
-                f"{batch.first.name} against {batch.second.name}: {kept:,} decks of other code of this package are set "
-                f"aside in {path.name}; they count, as both agents are unchanged, and other decks follow"
+                f"{batch.first.name} against {batch.second.name}: {kept:,} decks that other code of this package "
+                f"played are set aside in {path.name}; they count, as both agents are unchanged, and other decks follow"
             )
         groups, aside = (pairing.groups, pairing.aside_groups) if pairing else (0, 0)
         if batch.decks > groups:

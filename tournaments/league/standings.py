@@ -31,8 +31,8 @@ NUM_RESAMPLES = 500
 """The number of resamples for the intervals of the ratings."""
 
 INTERVALS = (
-    "± always: each anytime-valid 95 % interval holds at all looks, though results choose the pairings; a dash: too "
-    "few groups. [...]: 95 % bootstrap intervals, as if pairings had been chosen beforehand."
+    "± always: half-width of an anytime-valid 95 % interval, which holds however often one looks, although results "
+    "decide which pairing plays; a dash: too few groups. [...]: 95 % bootstrap intervals, which neglect this choice."
 )
 """The kinds of intervals in the tables."""
 
@@ -124,7 +124,7 @@ def standings_text(record: Mapping[str, Any]) -> str:
         lines += [*aligned(rating_rows(agents)), "", "mbb/hand of the row against the column, ± always:"]
         lines += [*aligned(cells), "", INTERVALS, *separation_lines(agents), *version_lines(record)]
     else:
-        lines.append("nobody is ranked yet: plurispiel league FOLDER play")
+        lines.append("nobody is ranked yet; plurispiel league FOLDER play plays the first hands")
     if agents and record["unranked"]:
         lines.append(f"not ranked, as they have not met all others: {', '.join(map(printable, record['unranked']))}")
     if any(agent["believed"] for agent in agents):
@@ -156,7 +156,10 @@ def separation_lines(agents: Sequence[Mapping[str, Any]]) -> list[str]:
     pairs = zip(agents, agents[1:], strict=False)
     open_pairs = [f"{one['name']} and {other['name']}" for one, other in pairs if not one["separated"]]
     if not open_pairs:
-        return ["every agent is separated from its neighbours by anytime-valid intervals, all of which hold with 95 %"]
+        return [
+            "every agent is separated from its neighbours by anytime-valid intervals; "
+            "with 95 % confidence all of them hold"
+        ]
     return [printable(f"neighbours that anytime-valid intervals do not separate yet: {', '.join(open_pairs)}")]
 
 
@@ -166,8 +169,8 @@ def version_lines(record: Mapping[str, Any]) -> list[str]:
     for change, words in CHANGES.items():
         if names := [agent["name"] for agent in record["agents"] if agent["change"] == change]:
             lines.append(
-                printable(f"results of an earlier version, as {words} since it was added: {', '.join(names)}")
-                + " (league FOLDER add, without an agent, adds the present ones)"
+                printable(f"results of an agent's earlier version, as {words} since it was added: {', '.join(names)}")
+                + " (league FOLDER add without an agent adds it as it is now)"
             )
     if older := record["older_groups"]:
         lines.append(f"{older:,} of {record['groups']:,} groups were played by other code of this package")

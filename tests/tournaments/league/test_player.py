@@ -144,7 +144,7 @@ def test_a_league_survives_other_code_of_this_package(tmp_path, monkeypatch):
     assert "16 of 40 groups were played by other code of this package" in standings_text(record)
     upgrade(monkeypatch, "code 3")
     said = play_on(league, hands=82)
-    assert any("24 decks of other code of this package are set aside in 1-2.3" in line for line in said)
+    assert any("24 decks that other code of this package played are set aside in 1-2.3" in line for line in said)
 
 
 def test_an_agent_of_other_code_plays_no_more_until_it_is_added_again(tmp_path, monkeypatch):
@@ -153,13 +153,13 @@ def test_an_agent_of_other_code_plays_no_more_until_it_is_added_again(tmp_path, 
     upgrade(monkeypatch, "later", changed=("call", "raise"))
     said = play_on(league, hands=1000)
     assert said[:2] == [
-        f"{name} plays no more: the code of this package has changed since it was added; its results stay, and "
-        "league FOLDER add, without an agent, adds the present one as a new entry"
+        f"{name} plays no more: the code of this package has changed since it was added; its results stay; "
+        "league FOLDER add without an agent adds it as it is now, as a new entry"
         for name in ("call", "raise")
     ]
     record = make_standings(league, num_resamples=10)
     assert record["hands"] == 48 and [agent["change"] for agent in record["agents"]].count("code") == 2
-    assert "results of an earlier version, as the code of this package has changed" in standings_text(record)
+    assert "results of an agent's earlier version, as the code of this package has changed" in standings_text(record)
     assert [entry.name for entry in league.refresh(print, print)] == ["call#2", "raise#2"]
     assert league.refresh(print, print) == []
     play_on(league)

@@ -56,7 +56,7 @@ def test_separated_neighbours_are_named():
     assert separation_lines(agents) == ["neighbours that anytime-valid intervals do not separate yet: b and c"]
     agents[1]["separated"] = True
     assert separation_lines(agents) == [
-        "every agent is separated from its neighbours by anytime-valid intervals, all of which hold with 95 %"
+        "every agent is separated from its neighbours by anytime-valid intervals; with 95 % confidence all of them hold"
     ]
 
 
