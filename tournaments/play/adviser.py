@@ -45,15 +45,15 @@ class HintAdviser:
         return f"hint from {self._name}: {', '.join(parts) or 'no legal action'}"
 
     def shares(self, view: View) -> tuple[list[tuple[str, float]], str]:
-        """Return the agent's answer, and the reason if there is none.
+        """Return the agent's answer, and its error if it has failed in this hand.
 
         Returns
         -------
         list of (str, float)
             Legal actions in words with their probabilities, if the agent reports probabilities; otherwise its action
-            with probability 1. Empty if the agent has failed in this hand, or if no action is legal.
+            with probability 1. Empty if the agent has failed in this hand, or if none of its actions is legal.
         str
-            The agent's error; empty without one.
+            The agent's first error in this hand; empty without one.
         """
         answers: list[Decision] = []
 

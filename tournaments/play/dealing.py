@@ -128,7 +128,7 @@ class Dealing:
         Raises
         ------
         RefereeDisagrees
-            If OpenSpiel scores the hand differently; a RuntimeError.
+            If OpenSpiel scores the hand differently (a subclass of RuntimeError).
         RuntimeError
             If the person's seat committed a fault.
         """

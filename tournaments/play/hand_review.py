@@ -41,7 +41,7 @@ class Reviewed(NamedTuple):
     actions : list of str
         All actions of the strategy in words; empty if the seat told no strategy.
     grid : dict or None
-        The strategy with all hands (`hand_story.decision_grid`); None if the seat told no strategy.
+        The strategy of the seat's whole range (`hand_story.decision_grid`); None if the seat told no strategy.
     """
 
     who: str
@@ -123,12 +123,12 @@ class HandReview:
                 indent=4,
             )
         if any(decision.grid for decision in self.decisions):
-            screen.line("decisions; in brackets, the action's frequency with the hand held, with the range", "faint")
+            screen.line("decisions (brackets: the action's frequency with the hand held, and over the range)", "faint")
             for k, decision in enumerate(self.decisions, start=1):
                 screen.line(self._decision_words(k, decision), indent=6)
 
     def show_grid(self, screen: Screen, number: int) -> None:
-        """Show the strategy at a decision, which is numbered from 1, with all hands of the seat's range."""
+        """Show the strategy of the seat's whole range at a decision; decisions are numbered from 1."""
         if not 1 <= number <= len(self.decisions):
             screen.line(f"this hand has the decisions 1 to {len(self.decisions)}, got {number}", "bad")
             return

@@ -3,9 +3,12 @@
 A person reports no strategy. So AIVAT by itself removes only the luck of the cards and, once two seats are left, the
 luck in the choices of a trusted agent that reports its strategy. The zero-sum correction (`evaluation.zero_sum`) takes
 off more: the sum of all seats' AIVAT scores is luck. For this correction, a hand is a group with two contestants, the
-person and all others together. The person's prior coefficient is that of a *silent* seat, whose strategy is unknown or
-not trusted. Heads-up against an agent that reports its strategy, the prior is 1. The first hand uses the prior alone.
-If the AIVAT score of the person is X and that of the agent is Y, the person's corrected score is then X - (X + Y) = -Y.
+person and all others together. The sum, times a coefficient, is subtracted from the person's score.
+
+The coefficient mixes a fit on earlier hands with a prior; the first hand uses the prior alone. The person's prior is
+that of a *silent* seat, whose strategy is unknown or not trusted. Heads-up against an agent that reports its strategy,
+the prior is 1. So if the AIVAT scores in the first hand are X for the person and Y for the agent, the person's
+corrected score is X - (X + Y) = -Y.
 
 Which seats are silent depends on the agents alone, not on the hand, so the result is unbiased.
 """

@@ -12,7 +12,7 @@ from plurispiel.abstraction.machine.standard_streams import OutputLost
 _STYLES = {"bold": "1", "faint": "2", "good": "32", "bad": "31"}
 _MIN_WIDTH, _MAX_WIDTH, _USUAL_WIDTH = 20, 120, 80
 _MAX_LINE = 1000  # characters read of a line; the rest of a longer line is dropped
-_MAX_REFUSED = 1000  # refused keys in succession from a pipe or a file: `yes` would type for ever
+_MAX_REFUSED = 1000  # after so many refused keys in succession a pipe or file, which may be endless, is read no more
 
 
 class Left(BaseException):
@@ -85,7 +85,7 @@ class Screen:
         self._write("".join(self._styled(each, style) + "\n" for each in lines))
 
     def ask(self, prompt: str) -> str | None:
-        """Return the line that the person types at a prompt, without its end and outer blanks; None at the input's end.
+        """Return the line that the person types at a prompt, without outer blanks; None at the input's end.
 
         Input from a pipe or a file is repeated on the output.
         """

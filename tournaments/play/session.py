@@ -16,7 +16,7 @@ from plurispiel.tournaments.play.table_view import chips_words
 
 _GRID = re.compile(r"g ?(\d{1,3})", re.ASCII)
 _AFTER = "next hand? (Enter, g N, q, ?):"
-_AFTER_KEYS = ("Enter deals the next hand", "g N shows decision N with all hands", "q leave")
+_AFTER_KEYS = ("Enter deals the next hand", "g N shows the strategy of all hands at decision N", "q leave")
 
 
 class Session:
@@ -62,7 +62,7 @@ class Session:
         KeyboardInterrupt
             After an interrupt. A hand that was being played does not count.
         RefereeDisagrees
-            If OpenSpiel scores a hand differently; a RuntimeError. The hand does not count.
+            If OpenSpiel scores a hand differently (a subclass of RuntimeError). The hand does not count.
         """
         self._greet()
         played = 0

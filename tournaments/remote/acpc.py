@@ -11,7 +11,7 @@ from plurispiel.tournaments.formats.match_state import VERSION, MatchState, read
 from plurispiel.tournaments.remote.connection import Connection
 from plurispiel.tournaments.remote.table import TableError, check_follows
 
-_SEND_S = 30.0  # seconds within which the dealer must read an answer
+_SEND_S = 30.0  # seconds within which a line to the dealer must be sent
 
 
 class AcpcTable:

@@ -32,7 +32,7 @@ class Connection:
         Raises
         ------
         TimeoutError
-            If the other side does not read the line within `seconds`.
+            If the line cannot be sent within `seconds`, because the other side does not read.
         OSError
             If the connection is lost.
         """

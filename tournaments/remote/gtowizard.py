@@ -68,7 +68,7 @@ class GtoWizardTable:
         reply = self.client.post("/hands", {"game_name": _GAME}, busy=frozenset({_CONFLICT}))
         state = self._state(number, reply, None, None)
         if not is_new(state):
-            raise disagreement(self.client.host, ValueError("a new hand begins with an action of ours"))
+            raise disagreement(self.client.host, ValueError("its new hand already has an action of ours"))
         return state
 
     def reopen(self, number: int, hand_id: str) -> MatchState:
@@ -126,7 +126,7 @@ class GtoWizardTable:
         try:
             hand_id = str(field(reply, "hand_id", int, str))
             if not (0 < len(hand_id) <= _MAX_NAME and hand_id.isascii() and hand_id.replace("-", "").isalnum()):
-                raise ValueError(f"a hand is named by letters and digits, got {hand_id[:40]!r}")
+                raise ValueError(f"a hand's name has letters, digits and hyphens, got {hand_id[:40]!r}")
             if self.hand_id and hand_id != self.hand_id:
                 raise ValueError(f"the reply is about hand {hand_id}, not about hand {self.hand_id}")
             self.hand_id = hand_id

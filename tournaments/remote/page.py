@@ -42,7 +42,7 @@ class Sitting(NamedTuple):
     hands : list of ServiceHand
         All hands.
     results : dict
-        The content of `results_of`.
+        The results of the hands (`results_of`).
     """
 
     name: str

@@ -21,7 +21,7 @@ from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.remote.store import BROKEN, SCORED, ServiceHand
 
-_VALUES = 2  # ends the spawn key of the value function's stream; 0 and 1 end those of the seats' streams
+_VALUES = 2  # last number of the spawn key of the value function's stream; the seats' streams have 0 and 1 there
 
 
 class Scorer:

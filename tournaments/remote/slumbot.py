@@ -57,7 +57,7 @@ class SlumbotTable:
             raise TableError(f"{self.client.host} begins no hand: {str(reply['error_msg'])[:200]!r}")
         state = self._state(number, reply, None, None)
         if not is_new(state):
-            raise disagreement(self.client.host, ValueError("a new hand begins with an action of ours"))
+            raise disagreement(self.client.host, ValueError("its new hand already has an action of ours"))
         return state
 
     def reopen(self, number: int, hand_id: str) -> MatchState:

@@ -73,7 +73,7 @@ def test_all_in_with_any_number_of_street_ends(history):
         (lambda reply: reply["game_state"]["players"][0].update(hole_cards="QsQh"), "shown before the end"),
         (lambda reply: reply["game"].update(blinds=["100", 50]), "the game has blinds"),
         (lambda reply: reply["game"].update(starting_stack=10000), "the game has blinds"),
-        (lambda reply: reply.update(hand_id="../results"), "named by letters and digits"),
+        (lambda reply: reply.update(hand_id="../results"), "a hand's name has letters, digits and hyphens"),
         (lambda reply: reply["game_state"].update(action_history=["k"] * 500), "at most 400 texts"),
         (lambda reply: reply["game_state"].update(is_hand_over=1), "'is_hand_over' has to be of type bool"),
         (lambda reply: reply["game_state"].update(is_hand_over=True, winnings=0), "by our rules the hand is not over"),

@@ -101,7 +101,7 @@ def test_what_is_not_believed(changes, what):
     ("changes", "what"),
     [
         ({"action": ""}, "the opponent is to act"),
-        ({"action": "b250c/b300", "board": ["Qc", "7h", "2d"], "client_pos": 1}, "begins with an action of ours"),
+        ({"action": "b250c/b300", "board": ["Qc", "7h", "2d"], "client_pos": 1}, "already has an action of ours"),
         ({"bot_hole_cards": ["As", "7d"]}, "shown before the end"),
         ({"token": None}, "no token"),
         ({"hole_cards": ["Qs"]}, "holds 2 cards, got 1"),
