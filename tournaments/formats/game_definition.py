@@ -95,7 +95,7 @@ def parse_game_definition(text: str) -> HoldemRules:
             raise ValueError(f"line {number} does not belong to a game definition: {line[:60]!r}; write KEY = NUMBERS")
 
     def numbers(key: str, count: int, default: int | None = None) -> tuple[int, ...]:
-        """Return the first `count` numbers of a key. Missing numbers are `default`, or an error if there is none."""
+        """Return the first `count` numbers of a key. Missing ones are `default`, or an error without a default."""
         values = found.get(key, ())[:count]
         if default is not None:
             values += (default,) * (count - len(values))
@@ -175,7 +175,7 @@ def find_game(text: str) -> HoldemRules:
 
 
 def built_in_name(rules: HoldemRules) -> str | None:
-    """Return the name in `BUILT_IN` of a game with these rules, or None. The menu of raises may differ."""
+    """Return the name in `BUILT_IN` of a game with these rules, or None; the betting abstraction may differ."""
     text = game_definition_text(rules)
     return next((name for name, known in BUILT_IN.items() if game_definition_text(known) == text), None)
 

@@ -15,7 +15,7 @@ class BrokenHistory(ValueError):
     file : str
         The path of the file.
     hand : str or None
-        The label of the hand; None if the whole file is broken.
+        The label of the hand, or ``at line N`` without a label; None if the file, or the rest of it, cannot be read.
     what : str
         The message about the defect.
     """
@@ -57,8 +57,8 @@ class HandHistory:
     mucked : tuple of int
         Seats that mucked at the showdown.
     betting : Betting or None
-        The replay of `actions`, if the source of the hand gives it (`read_acpc` does). Comparisons of hands ignore the
-        replay.
+        The replay of `actions`, if the function that read the hand has kept it (`read_acpc` does). Comparisons of hands
+        ignore the replay.
     """
 
     rules: HoldemRules

@@ -1,7 +1,7 @@
 """Lines of text as bytes: where a line ends, and which sizes and characters the ACPC's protocol allows."""
 
 MAX_LINE = 4096
-"""Largest number of bytes of a line, its end included; the ACPC's dealer reads no longer lines either."""
+"""Largest number of bytes of a line, its end included. The ACPC's dealer has this limit, too."""
 
 
 class BadLine(ValueError):

@@ -1,4 +1,4 @@
-"""The log of a match in the form of the ACPC's dealer, which keeps all finished hands if the process is killed."""
+"""The log of a match in the form of the ACPC's dealer. If the process is killed, the log keeps all finished hands."""
 
 import os
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ class MatchLog:
     seed : int or str
         Seed for the header.
     comments : sequence of str
-        Further lines of the header; each begins with ``#``.
+        Further lines of the header; each has to begin with ``#``.
 
     Raises
     ------
     ValueError
-        If the definition of another game lies beside the log under the name that this game's definition needs.
+        If a file beside the log has the name of this game's definition, but holds another definition.
     OSError
         If the log cannot be written.
     """
@@ -56,7 +56,7 @@ class MatchLog:
         self._stream.flush()
 
     def add(self, history: HandHistory) -> None:
-        """Append a hand, whose label is its number.
+        """Append a hand; its label has to be its number.
 
         Raises
         ------

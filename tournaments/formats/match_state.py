@@ -1,4 +1,4 @@
-"""MATCHSTATE lines of the ACPC's protocol, by which a dealer tells a player the state of a hand, and the answers.
+"""Lines of the ACPC's protocol: a dealer's MATCHSTATE, which has the state of a hand, and the player's answer.
 
 The dealer writes ``MATCHSTATE:1:17:r300c/c:|AsKd/Td9d6h``: the player's seat, the number of the hand, the betting, and
 the hole cards by seat with the board. The player repeats the line and appends its action: ``...:c``, or ``r900`` for a

@@ -2,7 +2,7 @@
 
 A ``.phh`` file holds one hand, a ``.phhs`` file a table for each hand. Players are listed in the order of this
 package's seats: p1 is the small blind, but heads-up the big blind. Only the field ``blinds_or_straddles`` begins with
-the small blind in both cases. Bets count the chips of their street without antes. Amounts may be fractions with up to
+the small blind heads-up, too. Bets count the chips of their street without antes. Amounts may be fractions with up to
 six decimals. A chip of this package is therefore 1, 0.1, 0.01, ... units of the file. Of these values it is the largest
 with which all stacks before the hand, antes, blinds, fixed bets and bets made are whole numbers of chips.
 
@@ -110,7 +110,7 @@ def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
                 lines.append(line)
             size += len(line)
         elif line.strip() and not line.lstrip().startswith(b"#"):
-            raise ValueError(f"a .phhs file begins with a table such as [1], and this file with {line[:40]!r}")
+            raise ValueError(f"a .phhs file begins with a table such as [1], and this file begins with {line[:40]!r}")
     if not label:
         raise ValueError("holds no hand")
     yield label, b"".join(lines)
@@ -127,9 +127,9 @@ def _parse(text: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ValueError("the hand's text is not in UTF-8") from None
     except RecursionError:
-        raise ValueError("no valid TOML: nested too deeply") from None
+        raise ValueError("not valid TOML: nested too deeply") from None
     except (ValueError, ArithmeticError) as error:  # some numbers are too long for Python, or for a decimal
-        raise ValueError(f"no valid TOML: {error}") from None
+        raise ValueError(f"not valid TOML: {error}") from None
 
 
 def _label(hand: object, table: str) -> str:

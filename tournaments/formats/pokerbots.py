@@ -1,10 +1,10 @@
-"""A hand in the clauses of MIT's Pokerbots, whose player 0 posts the small blind, and the answers of a player.
+"""A hand in the clauses of MIT's Pokerbots, and the answers of a player.
 
-The first clauses of a hand are ``P`` with the player's number, and ``H`` with the player's hole cards. Then every
-action of both players is a clause: ``F`` (fold), ``C`` (call), ``K`` (check), or ``R`` with the chips of the street
-(bet or raise). Each street after the first begins with ``B`` and the whole board. At the end, ``O`` has the hole cards
-that the other player shows, and ``D`` the chips that the player won, negative if lost. Cards are separated by commas.
-Once no further bet is possible, both players check on the streets that are left.
+Player 0 posts the small blind. The first clauses of a hand are ``P`` with the player's number, and ``H`` with the
+player's hole cards. Then every action of both players is a clause: ``F`` (fold), ``C`` (call), ``K`` (check), or ``R``
+with the chips of the street (bet or raise). Each street after the first begins with ``B`` and the whole board so far.
+At the end, ``O`` has the hole cards that the other player shows, and ``D`` the chips that the player won, negative if
+lost. Cards are separated by commas. Once no further bet is possible, both players check on the streets that are left.
 """
 
 import math

@@ -1,8 +1,7 @@
 """Betting in the notation of services for heads-up play, where bets count the chips of a street.
 
 The actions are ``f`` (fold), ``k`` (check), ``c`` (call) and ``bN``, a bet or raise to N chips of the street, blinds
-included.
-A separate sign marks the end of a street.
+included. A separate sign marks the end of a street.
 """
 
 from collections.abc import Sequence

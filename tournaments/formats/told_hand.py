@@ -8,7 +8,8 @@ from plurispiel.evaluation.replay import RAISE
 from plurispiel.tournaments.formats.match_state import read_action, write_match_state
 
 MAX_IGNORED = 16
-"""Largest number of lines in a hand that do not answer the last state. The ACPC's dealer ignores such lines, too."""
+"""Largest number of ignored lines in a hand. A line that does not answer the last state is ignored, as it is by the
+ACPC's dealer."""
 
 
 class ToldHand:
@@ -86,11 +87,11 @@ class ToldHand:
                 action = read_action(line[len(self.line) + 1 :], self._rules)
             except ValueError as error:
                 raise AgentFault("illegal", str(error)) from None
-            return action if action != RAISE else public.max_raise or 2  # 2 is an illegal raise where none is legal
+            return action if action != RAISE else public.max_raise or 2  # where no raise is legal, 2 is illegal, too
         self._ignored += 1
         if self._ignored > MAX_IGNORED:
-            text = f"more than {MAX_IGNORED} lines in a hand do not answer its last state; the last is {line[:80]!r}"
-            raise AgentFault("protocol", text)
+            text = f"more than {MAX_IGNORED} lines in a hand do not answer its last state"
+            raise AgentFault("protocol", f"{text}; the latest such line is {line[:80]!r}")
         return None
 
     def _tell(self, seen: list[tuple[int, ...]]) -> None:

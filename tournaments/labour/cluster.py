@@ -35,7 +35,7 @@ _MORE_PATIENCE, _MOST_PATIENCE = 4.0, 64.0
 
 
 class MachinesDisagree(WorkerFailed):
-    """Two machines have different results of the same jobs."""
+    """Two workers, on two machines if possible, have different results of the same jobs."""
 
 
 class Cluster(Executor):
@@ -61,8 +61,9 @@ class Cluster(Executor):
     Raises
     ------
     ValueError
-        If the file cannot be used, `check_share` is out of range, a folder of `ship` is missing, or the cluster has
-        other facts. Also if results are to be checked in a cluster whose machines may differ in the last digits.
+        If the file cannot be used, `check_share` or `slots` is out of range, a folder of `ship` is missing, or the
+        cluster has other facts. Also if results are to be checked in a cluster whose machines may differ in the last
+        digits.
     OSError
         If the scheduler does not answer.
     """
@@ -150,7 +151,7 @@ class Cluster(Executor):
             if not self._threads:
                 self._say(f"no worker is connected; plurispiel worker {self.path} starts one, on any machine")
             elif sum(self._threads.values()) != before:
-                self._say(f"workers: {len(self._threads)}, with slots: {sum(self._threads.values())}")
+                self._say(f"workers: {len(self._threads)}, slots in all: {sum(self._threads.values())}")
         there = max(1, sum(self._threads.values()))
         return min(self._most, there) if self._most else there
 
@@ -165,8 +166,8 @@ class Cluster(Executor):
         Raises
         ------
         ValueError
-            If a file cannot be sent. Also if agents from outside have no sandbox without permission (`unsandboxed`), or
-            have network access on a cluster without keys.
+            If a file cannot be sent. Also if agents from outside have no sandbox and `unsandboxed` is False, or if they
+            can use the network on a cluster without keys.
         Exception
             Any exception of `Work.begin` on a worker.
         """
@@ -200,7 +201,7 @@ class Cluster(Executor):
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Drop unfinished jobs, and leave the cluster, which goes on."""
+        """Drop unfinished jobs, and leave the cluster, which keeps running."""
         for outer in list(self._open):
             outer.cancel()
         with contextlib.suppress(Exception):  # a scheduler that is gone
@@ -244,7 +245,7 @@ class Cluster(Executor):
     def _prepare(self, packed: PackedWork) -> None:
         """Have the workers begin a work, before the time of a run is counted.
 
-        Once one worker has begun, slower workers are waited for until `_BEGIN_S` seconds have passed.
+        In the first `_BEGIN_S` seconds, all workers are waited for; after that, one worker that has begun suffices.
 
         Raises
         ------
@@ -287,7 +288,8 @@ class Cluster(Executor):
     ) -> None:
         """Hand over an outcome; called by a thread of dask.
 
-        Overdue jobs are posted again. An outcome to be checked is first computed by a second worker.
+        Overdue jobs are posted again. If `again` is True and results can be compared, a second worker does the
+        jobs, too, and both results are compared before the outcome is handed over.
         """
         with _failing(outer):
             first = self._outcome(task)
@@ -299,7 +301,7 @@ class Cluster(Executor):
                         f"{first.done.error}; these jobs were given up again and again. See what hangs on the "
                         "machines, an agent perhaps, and run the same command again to resume"
                     )
-                self._say(f"{first.done.error}; done again" + " elsewhere" * bool(others))
+                self._say(f"{first.done.error}; these jobs are done again" + " elsewhere" * bool(others))
                 self._post(outer, jobs, again, _MORE_PATIENCE * patience, **where)
                 return
             can_compare = bool(others) and first.done.error is None and None not in self._essences(first.done)
@@ -311,7 +313,7 @@ class Cluster(Executor):
             second.add_done_callback(lambda task: self._compared(first, task, outer))
 
     def _elsewhere(self, first: Delivery) -> list[str]:
-        """Return the workers that may check an outcome: those at other hosts, or the others at the same host."""
+        """Return the workers that may do jobs again: those at other hosts, else the others at the same host."""
         host = first.worker.rpartition(":")[0]
         others = [address for address in self._threads if address != first.worker]
         return [address for address in others if address.rpartition(":")[0] != host] or others
@@ -341,7 +343,7 @@ class Cluster(Executor):
         Raises
         ------
         WorkerFailed
-            If there is none: the scheduler is gone, or workers died over these jobs again and again.
+            If there is none, because the scheduler is gone, a worker failed, or workers died again and again.
         """
         try:
             return task.result()
@@ -351,7 +353,7 @@ class Cluster(Executor):
             raise
         except KilledWorker:
             raise WorkerFailed(
-                "workers died again and again over the same jobs; see their machines, perhaps for want of memory"
+                "workers died again and again over the same jobs, perhaps for want of memory; look at their machines"
             ) from None
         except Exception as error:
             raise WorkerFailed(f"a worker of the cluster failed: {type(error).__name__}: {error}") from error

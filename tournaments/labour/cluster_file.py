@@ -2,7 +2,8 @@
 
 dask runs whatever code it is sent. Whoever reaches the scheduler therefore has its owner's rights, on every machine of
 the cluster. Loopback is no boundary: other users' processes reach it. Therefore every connection uses TLS, and both
-sides show the same certificate. The certificate's key is in this file alone, and only the file's owner can read it.
+sides show the same certificate. Only the cluster's file has the certificate's key, and only its owner can read the
+file.
 """
 
 import json

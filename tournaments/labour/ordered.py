@@ -29,7 +29,7 @@ _FIRST = 2  # tasks for each slot, of one job each, that are handed out before a
 def task_seconds(slots: int) -> float:
     """Return the time, in seconds, that a task of short jobs should take on a cluster.
 
-    It grows with the slots, because the scheduler hands out about 100 tasks a second.
+    It grows with the slots, so that the scheduler hands out at most about 100 tasks a second.
     """
     return max(0.5, slots / 100)
 
@@ -37,14 +37,14 @@ def task_seconds(slots: int) -> float:
 def in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
     """Begin a work, and return an iterator over each job with its result, in the order of the jobs.
 
-    When the caller stops, the jobs that are not done yet are dropped.
+    When the caller stops, the jobs that no process has yet are dropped.
 
     Raises
     ------
     Exception
-        The exception of a job, after the results of all jobs before it.
+        The exception of a job, after the results of all jobs before it. Also any exception of `Work.begin`.
     WorkerFailed
-        If a worker process dies.
+        If a worker process dies, unless a cluster can do the jobs again. Also if a cluster's scheduler is gone.
     """
     return _one_by_one(tasks_in_order(labour, work, jobs))
 
@@ -58,7 +58,10 @@ def tasks_in_order(labour: Labour, work: Work, jobs: Iterable[Any]) -> TaskResul
 
 
 def as_done(labour: Labour, work: Work, jobs: Iterable[Any]) -> Results:
-    """Begin a work, and return an iterator over each job with its result once it is done; errors as in `in_order`."""
+    """Begin a work, and return an iterator over each job with its result, once the job's task is done.
+
+    Errors are those of `in_order`, but a job's exception does not wait for the results of earlier tasks.
+    """
     return _one_by_one(_as_done(labour, _Tasks(labour, work, jobs)))
 
 

@@ -13,9 +13,9 @@ _OPTION = "PYTHONSAFEPATH"
 def own_modules_only() -> Iterator[None]:
     """Keep processes that are started in this context from importing the main script or the current folder's modules.
 
-    `multiprocessing` starts processes as ``python -c``, which searches the current folder first: a ``pickle.py`` next
-    to an agent would run in a worker, which knows the key of the cards. A worker would also import the main module
-    again: a script without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
+    `multiprocessing` spawns processes as ``python -c``, which searches the current folder first: a ``pickle.py`` next
+    to an agent would run in a worker, which knows the key of the cards. A spawned worker would also import the main
+    module again: a script without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
     """
     given, main = os.environ.get(_OPTION), sys.modules["__main__"]
     os.environ[_OPTION] = "1"

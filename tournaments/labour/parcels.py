@@ -63,8 +63,8 @@ def make_parcel(path: Path) -> Parcel:
         raise ValueError(f"cannot send {path} to the cluster: {error.strerror or error}") from None
     if parcel.num_bytes > MAX_BYTES:
         raise ValueError(
-            f"{path} has {parcel.num_bytes / 2**30:.1f} GiB, and a cluster is sent {MAX_BYTES >> 30} GiB at most; give "
-            "a smaller folder"
+            f"{path} has {parcel.num_bytes / 2**30:.1f} GiB, and a file or folder for a cluster has at most "
+            f"{MAX_BYTES >> 30} GiB; give a smaller folder"
         )
     return parcel
 

@@ -184,7 +184,7 @@ async def _serve(
                 await asyncio.wait_for(ends.wait(), 0.5)
             slots = sum(worker.nthreads for worker in scheduler.workers.values())
             if slots != known:
-                say(f"workers: {len(scheduler.workers)}, with slots: {slots}")
+                say(f"workers: {len(scheduler.workers)}, slots in all: {slots}")
                 known = slots
         with contextlib.suppress(OSError):
             path.unlink()  # tells workers that the scheduler did not crash

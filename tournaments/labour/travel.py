@@ -148,8 +148,8 @@ def paths_of(specs: Sequence[str]) -> list[Path]:
         for folder in _nets_of(spec):
             if not Path(folder).is_absolute():
                 raise ValueError(
-                    f"the networks in {folder} are not sent to a cluster; put them at one place of all machines, and "
-                    f"give their absolute path in {spec!r}, here {str(Path(folder).resolve())!r}"
+                    f"the networks in {folder} are not sent to a cluster; put them at the same path on all machines, "
+                    f"and give the absolute path in {spec!r}; on this machine it is {str(Path(folder).resolve())!r}"
                 )
     return list(dict.fromkeys(Path(given).resolve() for given in map(_path_in, specs) if given))
 
@@ -190,7 +190,7 @@ def _path_in(spec: str, folder: str = "") -> str:
 
 
 def _nets_of(spec: str) -> list[str]:
-    """Return the folders of networks with which ``continual`` plays; the package's own networks have none here."""
+    """Return the folders of networks with which ``continual`` plays; the package's own networks are left out."""
     from plurispiel.agents.continual.config import net_folder
     from plurispiel.agents.values.bundled import BUNDLED
 
@@ -201,7 +201,7 @@ def _nets_of(spec: str) -> list[str]:
 
 
 def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:
-    """Yield the name of each log that grew since the last call, and the first `_MAX_LOG` bytes appended at most.
+    """Yield the name of each log that grew since the last call, and at most the first `_MAX_LOG` bytes of the growth.
 
     `read` has the size of each log at the last call, and is modified in place.
     """

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class WorkerFailed(OSError):
-    """A worker process died, or a part of the program failed in it. The same command resumes the run."""
+    """A worker process died or had an unexpected error, or a cluster broke down. The same command resumes the run."""
 
 
 class Overdue(WorkerFailed):
@@ -68,9 +68,9 @@ class PackedWork(NamedTuple):
     Attributes
     ----------
     digest : str
-        The SHA-256 of the content.
+        The SHA-256 of the pickled `Work`. `Alone`, which sends nothing, numbers its works instead.
     content : bytes
-        The pickled `Work`.
+        The pickled `Work`; empty if the receiver has it already.
     """
 
     digest: str
@@ -131,7 +131,7 @@ class Labour(Protocol):
         """
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":
-        """Submit a packed work and a sequence of jobs, which are done as by the function `do`."""
+        """Submit a packed work and a sequence of its jobs (`arguments`); the outcome is that of ``do(*arguments)``."""
 
 
 def _nothing(job: Any) -> Any:
@@ -139,7 +139,7 @@ def _nothing(job: Any) -> Any:
 
 
 class Workplace:
-    """Does jobs in this process. A work is begun with its first jobs, and lasts until jobs of another work come."""
+    """Does jobs in this process. A work begins when jobs of it come, and ends when jobs of another work come."""
 
     def __init__(self) -> None:
         self._digest = ""
@@ -167,7 +167,7 @@ class Workplace:
         self._begun.close()
 
     def begin(self, packed: PackedWork, work: Work | None = None) -> None:
-        """Begin a work, unless it is the present one; the work begun last need not come with its content.
+        """Begin a work, unless it is the present one. `packed` may lack the content that came last: this is kept.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Alone(Executor):
         self._number = 0
 
     def engage(self, work: Work) -> PackedWork:
-        """Begin a work in this process, and return a name for it; the work need not be picklable."""
+        """Begin a work in this process, and return a number for it without content; the work need not be picklable."""
         self._number += 1
         packed = PackedWork(str(self._number), b"")
         self._place.begin(packed, work)
@@ -228,12 +228,12 @@ class Borrowed:
 
     def __init__(self, executor: Executor, slots: int):
         if slots < 1:
-            raise ValueError(f"the executor needs the number of its processes as workers, at least 1, got {slots}")
+            raise ValueError(f"slots must be the number of the executor's processes, at least 1, got {slots}")
         self._executor = executor
         self.slots = slots
 
     def engage(self, work: Work) -> PackedWork:
-        """Return the packed work; each process begins the work with its first jobs."""
+        """Return the packed work; each process begins the work when it gets the first jobs of the work."""
         return pack(work)
 
     def submit(self, do: Callable[..., Done], /, *arguments: Any) -> "Future[Done]":
@@ -242,7 +242,7 @@ class Borrowed:
 
 
 def refuse_mixed(labour: Labour | None, results: str) -> None:
-    """Refuse a labour whose machines may differ in the last digits, for stored results that must not.
+    """Refuse a labour whose machines may differ in the last digits: the stored results keep no note of the machines.
 
     Parameters
     ----------

@@ -38,8 +38,9 @@ __all__ = ["Delivery", "deliver", "prepare", "run_worker"]
 _PAUSE_S = 0.5  # seconds between looks for a scheduler
 _LOOK_S = 5.0  # seconds between looks at jobs that take long
 
-# Jobs can hang, in compiled code or because their process is stopped. They are given up after `_LEAST_LIMIT_S`, and
-# `_SLOWER` times the time of the slowest job so far for each job (`_Settled.limit`).
+# Jobs can hang, in compiled code or because their process is stopped. They are given up after a limit
+# (`_Settled.limit`). It is the sum of `_LEAST_LIMIT_S`, the time for late answers, and for each of the jobs `_SLOWER`
+# times the time of the slowest job so far. Before that time is known, no jobs are given up.
 _LEAST_LIMIT_S, _SLOWER = 60.0, 3.0
 
 Ask = Callable[..., Any]
@@ -96,7 +97,7 @@ class Workshop:
         The cluster's file, hidden from agents.
     artefacts : Path or None
         A folder with bucket tables, blueprints and solved games. If one of them has the content that a work needs, the
-        work uses it; otherwise it is built or fetched.
+        work uses it; otherwise the worker builds or fetches what the work needs.
     """
 
     def __init__(self, slots: int, file: Path, artefacts: Path | None = None):
@@ -164,7 +165,7 @@ class Workshop:
                     wait([task])  # until another process has replaced the killed one
                     message = (
                         f"{len(jobs)} job{'s' * (len(jobs) > 1)} took {taken:,.0f} s and more on "
-                        f"{socket.gethostname()}, and the slowest job before {settled.slowest:,.1f} s"
+                        f"{socket.gethostname()} (the slowest job so far took {settled.slowest:,.1f} s)"
                     )
                     return Done([], Overdue(message), taken)
         if done.results and done.seconds / len(done.results) > settled.slowest:
@@ -209,7 +210,7 @@ class Workshop:
         return place
 
 
-_workshop: Workshop  # the workshop of this process; `deliver` and `prepare` use it, because dask passes no objects
+_workshop: Workshop  # of this process; `deliver` and `prepare` find it here, as dask calls them by name
 
 
 def deliver(packed: PackedWork, jobs: Sequence[Any], patience: float = 1.0) -> Delivery:
@@ -299,7 +300,7 @@ def _awaited(path: Path, wait_s: float) -> ClusterFile:
 async def _work_for(
     file: ClusterFile, path: Path, slots: int, own: Mapping[str, str], say: Callable[[str], Any]
 ) -> bool:
-    """Work for a scheduler until it is gone; return whether it crashed, after which another may come."""
+    """Work for a scheduler until it is gone or a signal comes; return whether it crashed, so that another may come."""
     loop, ends = asyncio.get_running_loop(), asyncio.Event()
     for number in SIGNALS:
         loop.add_signal_handler(number, ends.set)

@@ -34,7 +34,7 @@ class LeagueConfig:
         package's agents, and for a secret key of its own in each pairing with an agent from outside.
     placement : int
         Decks that two entries play before `allocation` chooses pairings. Two neighbours can count as separated only
-        when each pairing of either has `statistics.MIN_SEQUENTIAL_SAMPLES` groups or more.
+        if each pairing that contains one of them has `statistics.MIN_SEQUENTIAL_SAMPLES` groups or more.
     deals, referee, on_fault, score, values, max_faults, time_limit, memory_limit
         See `TournamentConfig`. An empty `values` is replaced by the default when the league is created, so that bucket
         tables that are built later do not change the value function.

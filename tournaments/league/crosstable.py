@@ -48,7 +48,7 @@ class Crosstable:
 
     @property
     def means(self) -> np.ndarray:
-        """The mean of each entry's rates over its opponents, whatever the numbers of hands: float64[num_entries]."""
+        """The mean of each entry's rates: float64[num_entries]. All opponents count equally, with few hands or many."""
         return field_means(self.rates)
 
     @property

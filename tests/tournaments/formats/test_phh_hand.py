@@ -254,7 +254,7 @@ def test_a_seat_without_a_choice_may_be_asked_or_not(tmp_path, asked):
         ({"starting_stacks": "[10000, 5000, 1e-999999]"}, "starting_stacks must be chips, got"),
         ({"starting_stacks": "[10000, 5000, 0.1234567]"}, "amounts of chips must have at most 6 decimals"),
         ({"starting_stacks": f"[10000, 5000, 1{'0' * 300}]"}, "starting_stacks must be 0..2147483647 chips"),
-        ({"starting_stacks": f"[10000, 5000, 1{'0' * 5000}]"}, "no valid TOML"),
+        ({"starting_stacks": f"[10000, 5000, 1{'0' * 5000}]"}, "not valid TOML"),
         ({"starting_stacks": f"[10000, 5000, 0x1{'0' * 5000}]"}, ""),
         (
             {"finishing_stacks": "[1, 2]"},

@@ -227,7 +227,7 @@ def test_blocks_that_hang_on_one_machine_are_played_by_another(cluster, tmp_path
     hung = cluster.start_disguised(IMPATIENT + HUNG_AT + "socket.gethostname = lambda: 'ill'", *WORKER)
     wait_for(lambda: "works with" in hung.log.read_text(), hung)
     run = cluster.start("tournament", *OWN, "--out", "out", "--cluster", "c.json")
-    wait_for(lambda: "s and more on ill, and the slowest job before" in run.log.read_text(), run)
+    wait_for(lambda: "s and more on ill (the slowest job so far took" in run.log.read_text(), run)
     cluster.start_disguised(IMPATIENT, *WORKER)
     is_over(run, 0)
     assert group_rows(tmp_path / "out") == group_rows(tmp_path / "here")

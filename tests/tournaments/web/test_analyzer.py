@@ -50,8 +50,8 @@ def test_no_more_than_a_hundred_hands_are_shown():
     "text, words",
     [
         ("", "empty"),
-        ("hello", "no valid TOML"),
-        ("\x00\ud800", "no valid TOML"),
+        ("hello", "not valid TOML"),
+        ("\x00\ud800", "not valid TOML"),
         (THREE.replace("p2 f']", "p2 f', 'p1 f']"), "hand 2: "),
         (THREE.replace("cbr 225", "cbr 110"), "hand 2: "),
         (THREE.replace("2d7d9h", "2d7d8h"), "hand 2: "),
