@@ -7,7 +7,7 @@ from hand to hand, so the names change places. A reduced deck has the highest ra
 the lowest ranks and first suits everywhere else in plurispiel.
 
 In the names of agents, colons are written as ``%3A`` and bars as ``%7C``. Percent signs and unprintable characters are
-escaped in the same way. The reader decodes all escapes.
+escaped in the same way. The reader decodes escapes; a name whose escapes are not UTF-8 is kept as written.
 """
 
 import functools
@@ -46,9 +46,9 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game of all hands. By default, each match has the game that its first comment names. If the log's folder has
-        a game file of that name, the game is read from this file, otherwise it is the built-in game of that name. A
-        path before the name is ignored.
+        The game of all hands. By default, each match has the game that its comment ``# name/game/hands/seed ...``
+        names. If the log's folder has a game file of that name, the game is read from this file, otherwise it is the
+        built-in game of that name. A path before the name is ignored.
     """
     file = str(path)
     game = rules
@@ -74,10 +74,10 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
                 elif text.strip() and not text.startswith(("#", "SCORE:")):
                     if not num_hands:
                         raise ValueError(
-                            f"no log of the ACPC's dealer: line {number} is {text[:40]!r}, "
+                            f"not a log of the ACPC's dealer: line {number} is {text[:40]!r}, "
                             "neither a STATE line nor a comment"
                         )
-                    yield BrokenHistory(file, f"at line {number}", f"no STATE line: {text[:40]!r}")
+                    yield BrokenHistory(file, f"at line {number}", f"neither a STATE line nor a comment: {text[:40]!r}")
         if not num_hands:
             raise ValueError("holds no hand")
     except OSError as error:
@@ -139,7 +139,7 @@ def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
 
 
 def read_betting(text: str, rules: HoldemRules) -> Betting:
-    """Return the replayed betting of a text like ``cr300c/cr900f``, in which ``/`` stands before each later street.
+    """Return the replayed betting of a text like ``cr300c/cr900f``, with a ``/`` before each street but the first.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def read_betting(text: str, rules: HoldemRules) -> Betting:
     actions, streets = moves = np.empty((2, len(letters)), dtype=np.int64)
     num_actions, wrong_raise = _read_betting(letters, rules.is_limit, moves)
     if num_actions < 0:
-        raise ValueError(f"betting is written with f, c, r and /, got {text[:80]!r}")
+        raise ValueError(f"betting is written with f, c, r with at most {_MAX_DIGITS} digits, and /, got {text[:80]!r}")
     if wrong_raise >= 0:
         raise ValueError(_raise_text(text[wrong_raise:], rules.is_limit))
     betting = replay_betting(rules, actions[:num_actions])
@@ -215,7 +215,7 @@ def write_cards(rules: HoldemRules, hole_cards: Iterable[Iterable[int]], board: 
 
 
 def _game_of(log: Path, header: str) -> HoldemRules:
-    """Return the game that a log's first comment names: ``NAME GAME HANDS SEED``."""
+    """Return the game that `header` names; `header` has the words ``NAME GAME HANDS SEED`` of a log's comment."""
     words = header.split()
     if len(words) < 4:
         raise ValueError("the log does not name its game in '# name/game/hands/seed'; give --game FILE.game")
@@ -227,7 +227,10 @@ def _game_of(log: Path, header: str) -> HoldemRules:
 
 
 def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
-    """Return the hand of a STATE line, whose number must be `label`."""
+    """Return the hand of a STATE line.
+
+    `label` is the hand's number as written in the line. If the two differ, the number is refused as malformed.
+    """
     fields = line.split(":", 5)
     if len(fields) != 6:
         raise ValueError(f"the line has {len(fields)} of 6 fields ({_FIELDS})")
@@ -249,7 +252,7 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
 
 
 def _raise_text(text: str, is_limit: bool) -> str:
-    """Return the message about the raise at the start of `text`, which the game does not allow."""
+    """Return the message about a raise that the game does not allow. `text` begins with this raise."""
     move = _RAISE.findall(text)[0]
     if is_limit == (move != "r"):
         return f"a raise is written {'r' if is_limit else 'r and its chips'} in this game, got {move!r}"

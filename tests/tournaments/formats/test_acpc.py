@@ -172,7 +172,7 @@ def test_several_matches_in_a_log(tmp_path):
         (LINE.replace("-300|300", "-300|" + "9" * 400), "7", "chips must be numbers"),
         (LINE.replace("-300|300", ""), "7", "chips are written"),
         (LINE.replace("Alice|Bob", "Alice"), "7", "the game needs names of 2 seats, got 1"),
-        ("MATCHSTATE:0:7:r300c:|QsJd", "at line 3", "no STATE line: 'MATCHSTATE:0:7:r300c:|QsJd'"),
+        ("MATCHSTATE:0:7:r300c:|QsJd", "at line 3", "neither a STATE line nor a comment: 'MATCHSTATE:0:7:r300c:|QsJd'"),
     ],
 )
 def test_a_broken_line_is_named_and_skipped(tmp_path, line, hand, what):
@@ -213,9 +213,9 @@ def test_cards_outside_a_reduced_deck(tmp_path, cards, what):
         (b"\n\n# comment\n", "holds no hand"),
         (LINE.encode(), "the log does not name its game"),
         (b"# name/game/hands/seed x\n" + LINE.encode(), "the log does not name its game"),
-        (bytes(range(256)) * 300, "no log of the ACPC's dealer: line 1 is"),
-        (b"<html>\n" + LINE.encode(), "no log of the ACPC's dealer: line 1 is '<html>'"),
-        (b"\x00" * 200_000, "no log of the ACPC's dealer: line 1 is"),
+        (bytes(range(256)) * 300, "not a log of the ACPC's dealer: line 1 is"),
+        (b"<html>\n" + LINE.encode(), "not a log of the ACPC's dealer: line 1 is '<html>'"),
+        (b"\x00" * 200_000, "not a log of the ACPC's dealer: line 1 is"),
     ],
 )
 def test_files_that_are_no_logs(tmp_path, content, what):

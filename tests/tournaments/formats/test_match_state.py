@@ -84,7 +84,7 @@ def test_every_state_of_random_hands_comes_through_and_shows_no_more_than_it_may
         (LINE.replace(":17:", ":17000000000:"), "the hand in .* is a number"),
         (LINE.replace("r300c", "r150c"), "action 1 of seat 1 on street 0: 150 is not legal"),
         (LINE.replace("r300c/", "r300c"), "the streets of .* do not end"),
-        (LINE.replace("r300c", "x"), "betting is written with f, c, r and /"),
+        (LINE.replace("r300c", "x"), "betting is written with f, c, r with at most 10 digits, and /"),
         (LINE.replace("6h", ""), "the board has 3 cards"),
         (LINE.replace("6h", "As"), "a card appears twice"),
         (LINE.replace("AsKd", ""), "seat 1 sees 2 hole cards of seat 1"),
