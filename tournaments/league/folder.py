@@ -150,9 +150,8 @@ class League:
             names = [entry.name for entry in entries if entry.active]
             found = next((entry for entry in entries if entry.active and name in (entry.name, str(entry.number))), None)
             if found is None:
-                raise ValueError(
-                    f"no agent {name!r} in the league{suggestion(name, names)} (its agents are {', '.join(names)})"
-                )
+                agents = ", ".join(names) or "none"
+                raise ValueError(f"no agent {name!r} in the league{suggestion(name, names)} (its agents are {agents})")
             entry = dataclasses.replace(found, active=False)
             write_entries(self.folder, [entry if old == found else old for old in entries])
             return entry

@@ -82,7 +82,7 @@ def make_standings(league: League, *, num_resamples: int | None = None) -> dict[
         "matrix": [],
         "unranked": [entry.name for entry in entries if entry not in ranked],
     }
-    if len(ranked) < 2:
+    if not ranked:
         return record
     table = Crosstable([entry.number for entry in ranked], pairings)
     ratings = _ratings(table.rates)
@@ -191,7 +191,8 @@ def cell_text(cell: Mapping[str, Any] | None) -> str:
 def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> list[Entry]:
     """Return entries that have all met each other.
 
-    Until all have met, the entry that lacks the most pairings is left out; among equals, the latest entry.
+    Until all have met, the entry that lacks the most pairings is left out; among equals, the latest entry. A single
+    entry has met nobody, so at least two are returned or none.
     """
     ranked = list(entries)
     while True:
@@ -202,7 +203,7 @@ def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> l
                 gaps[first.number] += 1
                 gaps[second.number] += 1
         if not any(gaps.values()):
-            return ranked
+            return ranked if len(ranked) > 1 else []
         worst = max(ranked, key=lambda entry: (gaps[entry.number], entry.number))
         ranked.remove(worst)
 
@@ -236,6 +237,8 @@ def _intervals(
     for rates in resampled:
         with contextlib.suppress(ValueError):  # a resample without a Nash average is left out
             samples.append(_ratings(rates))
+    if not samples:
+        raise ValueError("there are no standings: no resample of the groups has a Nash average")
     return {name: np.quantile([each[name] for each in samples], [0.025, 0.975], axis=0) for name in samples[0]}
 
 

@@ -63,7 +63,8 @@ def test_separated_neighbours_are_named():
 def test_agents_that_have_not_met_all_are_not_ranked(tmp_path):
     league = small_league(tmp_path / "league", "call", "fold", "raise")
     empty = make_standings(league)
-    assert empty["agents"] == [] and "nobody is ranked yet" in standings_text(empty)
+    assert (empty["agents"], empty["unranked"]) == ([], ["call", "fold", "raise"])
+    assert "nobody is ranked yet" in standings_text(empty)
     play_on(league, hands=32)  # call has met fold and raise
     league.add("tag", print, print)
     record = make_standings(league, num_resamples=10)
