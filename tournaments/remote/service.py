@@ -1,4 +1,4 @@
-"""Tables of services on the web: the interface, and the check of a service's account of a hand by our rules."""
+"""The interface of a web service's table, and the check whether a hand as the service tells it follows our rules."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
@@ -14,18 +14,19 @@ class ServiceTable(Protocol):
     """A seat at a service's heads-up table.
 
     All methods wait until the seat is to act or the hand is over. They raise `HandBroken` if this hand cannot be
-    finished, and `TableError` if the service plays no hands now.
+    finished or scored. `open` and `reopen` raise `TableError` if the service cannot be reached or refuses the request.
 
     Attributes
     ----------
     client : HttpClient
-        Its `replies` are the replies about the present hand.
+        The client that sends the requests. `client.replies` holds the replies about the present hand.
     hand_id : str
         The service's name for the present hand; empty if it has none.
     opponent : str
         The opponent's name and version, as far as the service tells them.
     corrected : float or None
-        The service's own estimate of the present hand with luck removed, in chips, once the hand is over.
+        The service's own estimate of our winnings in the present hand, with luck removed, in chips. None before the end
+        of the hand, or if the service gives no estimate.
     """
 
     client: HttpClient
@@ -44,7 +45,7 @@ class ServiceTable(Protocol):
 
 
 class Account(NamedTuple):
-    """A service's account of a hand.
+    """A hand as a service tells it, with the betting replayed by our rules.
 
     Attributes
     ----------
@@ -90,7 +91,10 @@ def checked_state(
     seat, betting, own, other, board, winnings = account
     is_over, showdown = betting.state.is_over, betting.state.is_over and betting.showdown
     if len(own) != betting.rules.num_hole_cards or len(other) not in (0, len(own)):
-        raise ValueError(f"a player holds {betting.rules.num_hole_cards} cards, got {len(own)} and {len(other)}")
+        raise ValueError(
+            f"a player holds {betting.rules.num_hole_cards} cards, got {len(own)} of ours and"
+            f" {len(other)} of the opponent's"
+        )
     if len(board) != betting.board_size:
         raise ValueError(f"after this betting the board has {betting.board_size} cards, got {len(board)}")
     if other and not is_over:
@@ -108,9 +112,9 @@ def checked_state(
         check_follows(before, state)
         known = len(before.betting.sizes)
         if taken is not None and betting.sizes[known : known + 1] != (taken,):
-            raise ValueError("our action is not in its history")
+            raise ValueError("the service's history lacks our last action")
         if seat in betting.seats[known + 1 :]:
-            raise ValueError("its history has an action of ours that was not taken")
+            raise ValueError("the service's history has an action of our seat that we did not take")
     if winnings is not None:
         payoff = replay_hand(betting, state.hole_cards, board).payoffs[seat]
         if abs(payoff - winnings) > TOLERANCE:

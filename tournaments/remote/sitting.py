@@ -27,7 +27,8 @@ def sit(
     Raises
     ------
     TableError
-        If the service begins no hand, or `MAX_BROKEN` new hands in succession are broken.
+        If the service cannot be reached at the start of a hand, or refuses to start or continue a hand. Also if
+        `MAX_BROKEN` new hands in succession are broken.
     """
     num_broken = 0
     todo: list[tuple[int, str | None]] = [(hand.number, hand.hand_id) for hand in store.open_hands()]
@@ -80,7 +81,7 @@ def _play(seating: _Seating, player: Player, store: HandStore, scorer: Scorer) -
         history = next(visit(seating, player, 1))
     except HandBroken as error:
         history, kept = None, kept._replace(trouble=str(error))
-    with interrupts_held():  # the hand is over at the service, so it must be kept
+    with interrupts_held():  # the service may count the hand, so the hand must reach the store
         faults = [fault for _, fault in player.faults[num_faults:]]
         if history is not None:
             kept = _scored(number, history, player, scorer, faults)

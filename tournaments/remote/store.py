@@ -61,9 +61,9 @@ class ServiceHand(NamedTuple):
     payoff : float or None
         Our net chips; None unless the hand is scored.
     service_corrected : float or None
-        The service's own estimate with luck removed, in chips; None without one.
+        The service's own estimate of our net chips, with luck removed; None if the service gave none.
     aivat : float or None
-        Our AIVAT estimate in chips; None if it needs cards that were not shown.
+        Our AIVAT estimate in chips; None if the opponent's cards were not shown, or if the hand is not scored.
     milliseconds : float
         Time from the beginning of the hand, or from its continuation by this process, to its end.
     trouble : str
@@ -114,7 +114,7 @@ class HandStore:
         try:
             self._lock = lock_folder(folder)
         except BlockingIOError:
-            raise ValueError(f"another process plays for {folder}; end it, or give another --out") from None
+            raise ValueError(f"another process uses {folder}; end it, or give another --out") from None
         try:
             self._database = sqlite3.connect(self.path, isolation_level=None)
         except sqlite3.Error as error:
@@ -140,7 +140,7 @@ class HandStore:
         return 1 + (self._database.execute("SELECT max(number) FROM hands").fetchone()[0] or 0)
 
     def open_hands(self) -> list[ServiceHand]:
-        """Return the hands that began and are not over."""
+        """Return the hands whose status is still open."""
         return [hand for hand in self.hands() if hand.status == _OPEN]
 
     def begin(self, number: int, hand_id: str, opponent: str) -> None:
@@ -149,7 +149,7 @@ class HandStore:
         Raises
         ------
         ValueError
-            If another hand of this name is kept already, or the hand of this number is over.
+            If the store has `hand_id` under another number, or the hand of this number is not open.
         """
         row = self._database.execute("SELECT number FROM hands WHERE hand_id = ? AND hand_id <> ''", (hand_id,))
         if any(other != number for (other,) in row):
@@ -207,17 +207,17 @@ class HandStore:
 
 
 def holds_hands(folder: Path) -> bool:
-    """Return whether a folder holds hands at a service."""
+    """Return whether a folder holds hands that were played at a service."""
     return (folder / _NAME).is_file()
 
 
 def read_hands(folder: Path) -> tuple[dict[str, Any], list[ServiceHand]]:
-    """Return the settings and the hands of a folder, also while another process plays for it.
+    """Return the settings and the hands of a folder, also while another process plays and writes hands to it.
 
     Raises
     ------
     ValueError
-        If the folder holds no hands, damaged ones, or those of another version of this package.
+        If the folder holds no hands, damaged hands, or hands of another `FORMAT_VERSION`.
     """
     path = folder / _NAME
     # SQLite reads a database in WAL mode only in a writable folder, unless told that nobody writes to it.

@@ -6,7 +6,7 @@ from plurispiel.tournaments.formats.match_state import MatchState
 
 
 class TableError(OSError):
-    """The other side of a table is gone, or contradicts the rules: the hand cannot be finished."""
+    """The other side of a table cannot be reached, refuses to play on, or contradicts the rules."""
 
 
 class HandBroken(TableError):

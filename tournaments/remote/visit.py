@@ -30,7 +30,7 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
     Parameters
     ----------
     num_hands : int, optional
-        Hands after which the table is left; by default the match is played to its end.
+        Number of hands to play; by default the match is played to its end.
 
     Raises
     ------
@@ -50,7 +50,9 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
 
 
 class Player:
-    """An agent at a remote table, which gets the messages that `play_hand` would send, made from the table's states.
+    """An agent at a remote table.
+
+    The agent gets the messages that `play_hand` would send. They are made from the states that the table returns.
 
     An illegal action becomes the nearest legal one. After an exception in `act`, or an answer that is not an action,
     the seat folds to a bet, and checks otherwise, for this decision only. After a fault that ends the agent's process,

@@ -45,9 +45,7 @@ def _picture(run: RunRecord, found: list[tuple[str, AnswerTimes]], layout: RowLa
     x = LogScale(min(means) / 2, max(times.slowest for _, times in found) * 2, layout.left, layout.width - _MARGIN)
     drawing = Drawing(layout.width, bottom + 40, f"{run.title}: mean and longest time of a decision")
     drawing.x_axis(x, x.ticks(), bottom, _TOP, seconds_text)
-    drawing.text(
-        (layout.left + layout.width - _MARGIN) / 2, bottom + 34, "seconds, logarithmic", "unit", anchor="middle"
-    )
+    drawing.text((layout.left + layout.width - _MARGIN) / 2, bottom + 34, "time, logarithmic", "unit", anchor="middle")
     for k, ((name, times), mean) in enumerate(zip(found, means, strict=True)):
         y = _TOP + _ROW * (k + 0.5)
         drawing.text(layout.left - 12, y + 4, name, "label", anchor="end", room=layout.left - 16)

@@ -17,7 +17,7 @@ MAX_AGENTS = 24
 
 _CELL, _HEIGHT, _LEFT, _TOP = 86, 40, 170, 34
 _STRONGEST = 0.62
-"""Opacity of the cell with the largest rate; text on a stronger colour would be hard to read."""
+"""Opacity of the cell with the largest gain or loss; text on a stronger colour would be hard to read."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A self-contained HTML page with header, links to the sections, sections and footer. The page loads no other file."""
+"""A self-contained HTML page: a header, a bar of links, the sections and a footer. The page loads no other file."""
 
 import html
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class Part(NamedTuple):
     Attributes
     ----------
     name : str
-        The name of the section's link.
+        The section's ``id`` in the HTML, the target of links to the section.
     title, note : str
         The heading, and the text below it, as plain texts.
     link : str

@@ -15,7 +15,7 @@ def _panel(run: RunRecord) -> Panel:
     for number in guilty:
         agent = agents[number]
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
-        fate = "only folded after its last fault" if agent["retired"] else "played on"
+        fate = "only folded in the groups after its last fault" if agent["retired"] else "played on"
         first = printable(run.first_faults.get(number, ""))
         table.append((run.names[number], kinds, fate, first, f"{agent['faults']:,}"))
         rows += [(run.names[number], kind, count) for kind, count in agent["faults_by_kind"].items()]

@@ -26,13 +26,14 @@ from plurispiel.tournaments.run.witness import Told
 
 NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is the strategy of the "
-    "seat that acts at this step, or that acted last. The filled height of a cell is the share of its hand that is "
-    "still in the seat’s range, relative to the largest share of a cell. The colours are the actions, and the framed "
-    "cell is the hand that the seat held. The ledger lists AIVAT’s correction of each seat’s result at every event. A "
-    "minus takes good luck out. Below the ledger stand AIVAT’s value function, and whether the run’s scores contain "
-    "these corrections. Raises are named by the seat’s chips over the whole hand. Hands that were not recorded during "
-    "play are replayed when this page is made, and compared with the stored run. Strategies of agents from outside, "
-    "and of agents that are not deterministic, are shown as recorded during play, or not at all."
+    "seat that acts at this step, or that acted last. A cell is a class of hole cards, such as AKs. Its filled height "
+    "is the share of the class that is still in the seat’s range, relative to the cell with the largest share. The "
+    "colours are the actions, and the framed cell is the hand that the seat held. The ledger lists AIVAT’s correction "
+    "of each seat’s result at every event. A minus takes good luck out. Below the ledger stand AIVAT’s value function, "
+    "and whether the run’s scores contain these corrections. Raises are named by the seat’s chips over the whole hand. "
+    "Hands that were not recorded during play are replayed when this page is made, and compared with the stored run. "
+    "Strategies of agents from outside, and of agents that are not deterministic, are shown as recorded during play, "
+    "or not at all."
 )
 VIEWER_SCRIPTS = ("elements.js", "table.js", "grid.js", "viewer.js")
 """The viewer's scripts in the order in which a page runs them."""
@@ -68,16 +69,16 @@ class LedgerValues(NamedTuple):
     def text(self) -> str:
         """The sentences below a ledger."""
         if self.in_scores:
-            return f"Expected results are by {self.name} values, as in the run’s scores."
+            return f"These corrections were computed with {self.name} values, as in the run’s scores."
         return (
-            "The run is scored without AIVAT. These terms were computed for this page, with "
+            "The run is scored without AIVAT. These corrections were computed for this page, with "
             f"{self.name} values, and no figure of the run contains them."
         )
 
 
 @dataclass(frozen=True)
 class HandViewer:
-    """The hands of all runs.
+    """The hands that the viewer shows, from all runs.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ class Section:
     Attributes
     ----------
     name : str
-        The name of the section's link and CSV file.
+        The section's ``id`` in the HTML, and the name of its CSV file without the suffix.
     title, note : str
         The heading, and the text below it, which explains the figures and their units.
     columns : sequence of str

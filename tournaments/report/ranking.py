@@ -82,7 +82,7 @@ def intervals_picture(
     label : str
         Description of the picture for screen readers.
     rows : sequence of (str, float, (float, float) or None, str)
-        Each agent's name, the rate, the ends of its interval or None, and the text beside them; one row or more.
+        One row or more: each agent's name, its rate, the ends of the interval or None, and the text at the right.
     """
     ends = [end for _, rate, interval, _ in rows for end in interval or (rate,)]
     bottom = _TOP + _ROW * len(rows)

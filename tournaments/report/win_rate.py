@@ -84,7 +84,7 @@ def _panel(run: RunRecord) -> Panel:
         return Panel(paragraph("Too few groups yet: an interval needs two."))
     keys = [("c1", f"{SCORE_NAMES[run.scores.headline]}, 95 % band")]
     if run.scores.headline != "raw":
-        keys.append(("raw", "raw, by hands, 95 % band (dashed)"))
+        keys.append(("raw", "raw, 95 % band over hands (dashed)"))
     pictures = [_picture(run, number, curves[number]) for number in shown[:MAX_PANELS]]
     cut = paragraph(f"The best {MAX_PANELS} of {len(shown)} agents; the CSV file has all agents.")
     more = [cut] * (len(shown) > MAX_PANELS)

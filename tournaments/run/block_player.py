@@ -50,7 +50,8 @@ class Conduct:
     Attributes
     ----------
     workers : int
-        The number of worker processes. With 1, hands are played in this process, and isolated agents run in their own.
+        The number of worker processes. With 1, hands are played in this process. Isolated agents always have processes
+        of their own.
     isolate : {"foreign", "all"}
         Agents that run in their own processes: those from outside the package, or all.
     keep : {"sample", "all", "none"}

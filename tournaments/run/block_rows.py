@@ -57,10 +57,10 @@ class Played(NamedTuple):
         the record of a hand for the hand viewer (`hand_story`).
     events : mapping of (int, str) to int
         Counts by agent number and kind. ``fallbacks`` counts answers that a program marks as fallbacks, because it
-        could not find the answer that it meant. For agents that learn, ``starts`` counts the starts of their
-        processes, and ``processes`` the processes; all further starts are restarts. For agents that tell the origins
-        of their decisions (`base.TellsOrigins`), the kind `DECIDED` + ORIGIN counts the decisions of an origin, and
-        ``clamped`` is the agent's own count of that name.
+        could not find the answer that it meant. For agents that learn, ``starts`` counts all starts of their processes,
+        and ``processes`` only the first start of each; the difference is the number of restarts. For agents that tell
+        the origins of their decisions, the kind `DECIDED` + ORIGIN counts the decisions of an origin, and ``clamped``
+        is the count `base.TellsOrigins.clamped`.
     machine : str
         The name of the computer that played the block.
     """

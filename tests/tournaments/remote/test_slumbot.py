@@ -83,9 +83,9 @@ def test_a_hand_that_is_over_at_once_shows_the_cards():
         ({"board": ["Qc", "7h", "2d", "3s", "8c"]}, "cards have changed"),
         ({"board": ["Qc", "7h", "2d", "3s"]}, "the board has 5 cards, got 4"),
         ({"client_pos": 1}, "of seat 0 is not over"),
-        ({"action": "b250c/b300c/kk/b500c"}, "our action is not in its history"),
+        ({"action": "b250c/b300c/kk/b500c"}, "the service's history lacks our last action"),
         ({"action": "b300c/b300c/kk/b400c"}, "earlier actions have changed"),
-        ({"action": "b250c/b300c/kk/b400b800c", "winnings": 1350}, "an action of ours that was not taken"),
+        ({"action": "b250c/b300c/kk/b400b800c", "winnings": 1350}, "an action of our seat that we did not take"),
     ],
 )
 def test_what_is_not_believed(changes, what):

@@ -311,7 +311,7 @@ def test_chosen_hands_are_a_few_of_a_group_and_those_asked_for(table):
 
 def test_a_ledger_says_whose_values_it_is_made_of(tmp_path, table):
     scored = viewer_of(table, 1)
-    assert "by checkdown values, as in the run" in scored.html()
+    assert "with checkdown values, as in the run" in scored.html()
     assert {row[-2:] for row in scored.files["hand_terms"][1:]} == {("checkdown", 1)}
     raw = viewer_of(play(tmp_path / "raw", "all", agents=("tag", "call"), decks=2, score="raw"), 1)
     assert "scored without AIVAT" in raw.html() and "with checkdown values" in raw.html()
