@@ -153,7 +153,7 @@ class HandStore:
         """
         row = self._database.execute("SELECT number FROM hands WHERE hand_id = ? AND hand_id <> ''", (hand_id,))
         if any(other != number for (other,) in row):
-            raise ValueError(f"hand {hand_id} is kept already")
+            raise ValueError(f"hand {hand_id} is kept already under another number")
         self.keep(ServiceHand(number, hand_id, _OPEN, opponent))
 
     def keep(self, hand: ServiceHand) -> None:

@@ -33,7 +33,7 @@ class RemoteTable(Protocol):
 def check_follows(before: MatchState, state: MatchState) -> None:
     """Raise ValueError if a state cannot follow another state of the same hand."""
     if (state.number, state.seat) != (before.number, before.seat):
-        raise ValueError(f"hand {before.number} of seat {before.seat} is not over")
+        raise ValueError(f"another hand or seat follows, but hand {before.number} of seat {before.seat} is not over")
     if state.betting.sizes[: len(before.betting.sizes)] != before.betting.sizes:
         raise ValueError("earlier actions have changed")
     if (

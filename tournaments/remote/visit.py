@@ -55,8 +55,8 @@ class Player:
     The agent gets the messages that `play_hand` would send. They are made from the states that the table returns.
 
     An illegal action becomes the nearest legal one. After an exception in `act`, or an answer that is not an action,
-    the seat folds to a bet, and checks otherwise, for this decision only. After a fault that ends the agent's process,
-    the seat does so to the end of the hand.
+    the seat folds to a bet, and checks otherwise, for this decision only. After a fault of a kind that is not in
+    `REPAIRABLE`, such as a time-out or a crash, the seat does so to the end of the hand.
 
     Parameters
     ----------

@@ -112,8 +112,9 @@ RANKING = Section(
     "Results",
     "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. The first "
     "column of rates is the score that ranks the agents, as drawn above. Intervals of “raw” and “AIVAT” are over "
-    "hands, all others over groups (a deck in all seat rotations). Ratio: variance of a raw hand over the "
-    "variance of the ranking score. p: probability of this rate or a higher one if the agent had no edge.",
+    "hands, all others over groups (a deck in all seat rotations). Ratio: variance of the raw score over the "
+    "variance of the ranking score, both for one hand. p: probability of this rate or a higher one if the agent's "
+    "true rate were 0.",
     (
         "agent",
         "mbb_per_hand",

@@ -83,7 +83,7 @@ class Played(NamedTuple):
 
 
 def row_type(config: TournamentConfig) -> np.dtype:
-    """Return the dtype of a row: the fields of `schema.SCORES`, and the other fields of `AgentScore` without texts.
+    """Return the dtype of a row: the fields of `schema.SCORES`, and the other fields of `AgentScore` except the texts.
 
     A number is NaN where `AgentScore` has None. The fields that are bytes in `AgentScore` (``play, seat_sums,
     calibration``) are arrays in a row, with the shapes that `AgentScore` describes. Without AIVAT, ``calibration`` is
