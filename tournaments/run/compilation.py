@@ -38,12 +38,13 @@ They are begun first, so that at the end no process compiles alone for long.
 def warmup_in_processes(number: int, say: Callable[[str], object]) -> float:
     """Compile the kernels of `MODULES` in `number` processes; return the seconds that this took.
 
-    At the end this process loads all kernels. It compiles those left by a process that has died.
+    At the end this process loads all kernels. It compiles those that are left over because a process died.
 
     Parameters
     ----------
     say : callable
-        Called with a line of text whenever a module is done: its name, and the number of modules left.
+        Called with a line of text whenever a process has compiled a module, or has died while it compiled one. The line
+        has the module's name and the number of modules left.
     """
     began = time.perf_counter()
     warmup(_SHARED)

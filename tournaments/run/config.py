@@ -34,10 +34,11 @@ _CROWD_SEATS = 6  # default number of seats for more agents
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Settings of a tournament, with the defaults of the command line.
+    """Settings of a tournament.
 
-    An empty text or 0 stands for a default that depends on other settings. On construction the defaults of `seats`,
-    `format`, `seed`, `deals` and `values` are filled in.
+    The defaults are those of a command line that chooses agents or a table; for other command lines see
+    `default_tournament`. If a setting's default is an empty text or 0, the text below tells what this default means. On
+    construction the defaults of `seats`, `format`, `seed`, `deals` and `values` are filled in.
 
     Attributes
     ----------
@@ -67,10 +68,10 @@ class TournamentConfig:
         Seed of all cards and random choices. None is `DEFAULT_SEED` if all agents are of this package. With an outside
         agent, None makes the run draw a secret key instead (`run.run_key`).
     deals : {"shared", "once"}
-        ``shared``: all rotations of a group are dealt the same deck (the default). ``once``: each rotation has its own
-        deck.
+        ``shared``: all rotations of a group are dealt the same deck. ``once``: each rotation has its own deck. The
+        default is ``shared``; `RunOptions` tells which runs with outside agents take ``once`` instead.
     believe : tuple of str
-        Outside agents, by name or spec, whose reported strategies correct their scores ``aivat`` and
+        Outside agents, by name or spec. Each one's reported strategy corrects its own scores ``aivat`` and
         ``aivat_duplicate``.
     referee : {"universal_poker", "none"}
         Engine in which every hand is replayed and checked; ``none`` for no check.
@@ -180,7 +181,7 @@ class TournamentConfig:
 
     @functools.cached_property
     def believed(self) -> frozenset[int]:
-        """The numbers of the outside agents whose reported strategies correct their scores (`believe`)."""
+        """The numbers of the outside agents whose reported strategies correct their own scores (`believe`)."""
         return frozenset(n for n in self.outsiders if {self.names[n], self.agents[n]} & {*self.believe})
 
     @property

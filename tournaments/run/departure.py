@@ -24,14 +24,14 @@ __all__ = ["Departure", "is_fickle", "missing_tables", "moved_sandbox", "outside
 
 
 class Departure(NamedTuple):
-    """The facts on agents and bucket tables of a run's machine, with which another machine is compared.
+    """Facts about a run's own machine, its agents and bucket tables, which another machine must match.
 
     Attributes
     ----------
     digest : str
-        The digest of the settings on that machine, which covers the agents' files.
+        The digest of the settings on the run's machine. It covers the agents' files.
     missing : mapping of str to str
-        The result of `missing_tables` on that machine.
+        The result of `missing_tables` on the run's machine.
     """
 
     digest: str
@@ -115,10 +115,12 @@ def _copied(source: Path, config: AbstractionConfig, place: Path) -> bool:
 
 
 def outsiders_in(sandbox: Sandbox | None, seconds: float) -> Outsiders:
-    """Return the record of agents from outside that play in a sandbox, or without one.
+    """Return how agents in processes of their own play.
 
     Parameters
     ----------
+    sandbox : Sandbox or None
+        The agents' sandbox; None if they play without a sandbox.
     seconds : float
         See `Outsiders`.
     """

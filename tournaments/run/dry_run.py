@@ -47,11 +47,12 @@ def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -
     -------
     dict
         The record that ``plurispiel tournament --dry-run --json`` prints. For each agent, ``sd_bb`` is the standard
-        deviation of a group's rate in big blinds. ``ci95`` and ``sequential_ci95`` are the half-widths of the 95 %
-        interval and of the anytime-valid interval at the end of the tournament. ``hands_for_ci95`` and
+        deviation of a group's rate, in big blinds per hand. ``ci95`` and ``sequential_ci95`` are the half-widths of the
+        95 % interval and of the anytime-valid interval at the end of the tournament. ``hands_for_ci95`` and
         ``hands_for_sequential_ci95`` are the hands after which these half-widths are ``target_ci95``.
-        ``hands_to_detect`` are the hands that detect a win rate of ``difference``. Half-widths and win rates are in
-        mbb/hand. An agent's predictions are None if it played fewer than two groups of the pilot.
+        ``hands_to_detect`` are the hands that detect a win rate of ``difference``. These hands are those of all
+        line-ups together. Half-widths and win rates are in mbb/hand. An agent's predictions are None if it played fewer
+        than two groups of the pilot.
     """
     rows = store.scores()
     scores = RunScores(pilot, store, rows)
@@ -148,7 +149,8 @@ def dry_run_text(expected: dict[str, Any]) -> str:
             f"{expected['hands']:,} hands would take about {expected['seconds']:,.0f} s "
             f"({rate} hands/s, from a pilot of {expected['pilot_hands']:,} hands)",
             f"in mbb/hand by {expected['score'].replace('_', '+')}, with groups as samples; hands of all agents "
-            "together; 'always': an interval that holds at any time; "
+            "together; 'sd bb/group': standard deviation of a group's mean, in bb/hand; "
+            "'always': an interval that holds at any time; "
             f"'to find {expected['difference']:g}': by a one-tailed test at 5 % with power 80 %",
         ]
     )

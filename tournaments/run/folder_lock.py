@@ -22,7 +22,7 @@ def lock_folder(folder: Path) -> int | None:
     Raises
     ------
     BlockingIOError
-        If another process holds the lock.
+        If the folder is locked already, by another process or by this process.
     """
     if fcntl is None:
         return None
@@ -47,7 +47,7 @@ def unlock_folder(handle: int | None) -> None:
 
 
 def _close_copies() -> None:
-    """Close the handles in a forked copy of this process: a copy that lives longer must not keep a folder locked."""
+    """Close the handles in a forked copy of this process: a copy that outlives it must not keep a folder locked."""
     while _held:
         os.close(_held.pop())
 

@@ -39,7 +39,8 @@ def hand_story(told: Told) -> dict[str, Any]:
         ``grid`` (`decision_grid`).
 
         Each term and estimate is a pair: for AIVAT with all corrections (`FULL`), and for its reduced form
-        (`CHANCE_ONLY`). `judged` chooses one of the two. An estimate with all corrections may be None.
+        (`CHANCE_ONLY`). `judged` chooses one of the two. The estimate with all corrections is None for a seat whose
+        strategy is not known.
     """
     hand, rules = told.hand, told.hand.rules
     size = rules.num_hole_cards
@@ -182,7 +183,7 @@ def strategy_grid(
 
         ``shares`` is the base64 text of uint8[num_cells, 1 + num_kinds], in units of 1/255. A row holds the mean reach
         of the cell's free combos, and then the reach-weighted mean probability of each kind. With reach 0, all free
-        combos of the cell have equal weights. A cell without free combos has a row of 0.
+        combos of the cell have equal weights. The row of a cell without free combos is all 0.
     """
     cells = combo_cells(state.rules)
     num_cells = len(cell_names(state.rules))
@@ -251,7 +252,7 @@ def combo_cells(rules: HoldemRules) -> np.ndarray:
 def action_text(state: BettingState, action: int, highest: int | None = None) -> str:
     """Return an action in words, given the state before the action.
 
-    With `highest` above `action`, the words stand for all raises to between `action` and `highest` chips.
+    With `highest` above `action`, the words name the range of raises, from `action` to `highest` chips.
     """
     if action == FOLD:
         return "fold"

@@ -61,9 +61,7 @@ def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]
     try:
         return json.loads(zlib.decompress(packed))
     except (zlib.error, ValueError, TypeError):
-        raise RunRefused(
-            f"{store.folder} is damaged: its data for the hand viewer of deck {deck} cannot be read"
-        ) from None
+        raise RunRefused(f"{store.folder} is damaged: its hand viewer's data on deck {deck} cannot be read") from None
 
 
 class KeptHand(NamedTuple):

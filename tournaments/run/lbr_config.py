@@ -76,7 +76,7 @@ class LbrConfig:
 
     @property
     def note(self) -> str:
-        """The differences of the game from the game of the agent's training, in words (`game_note`); may be empty."""
+        """Notes, in words, on how the agent plays the game (`game_note`); may be empty."""
         return game_note(self.agent, self.rules)
 
     def record(self) -> dict[str, Any]:
@@ -112,14 +112,15 @@ class LbrConduct:
     Attributes
     ----------
     workers : int
-        The number of worker processes. With 0 or 1, hands are played in this process, and agents from outside run in
-        their own.
+        The number of worker processes. With 0 or 1, this process plays the hands. In any case an agent from outside has
+        processes of its own.
     isolation : Isolation
         How the processes of an agent from outside run.
     processes : {"rotation", "one"}
-        Processes of an outside agent that play, in each worker. ``rotation``: one for each hand of a group, so that no
-        process sees a deck twice. ``one``: one for all hands, for agents that are trusted to forget, or if no deck is
-        dealt twice. One further process reports the agent's strategy, and never sees hole cards.
+        How many processes of an outside agent play hands in each worker. ``rotation``: one for each hand of a group, so
+        that no process sees a deck twice. ``one``: one for all hands, for agents that are trusted to forget, or if no
+        deck is dealt twice. Each worker has one further process of the agent, which reports the agent's strategy and
+        never sees hole cards.
 
     Raises
     ------
@@ -137,7 +138,7 @@ class LbrConduct:
 
     @property
     def num_players(self) -> int:
-        """The number of processes of an outside agent that play, in each worker."""
+        """The number of processes with which an outside agent plays hands in each worker."""
         return Prober.hands_per_group if self.processes == "rotation" else 1
 
     @property

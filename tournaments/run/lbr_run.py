@@ -112,8 +112,8 @@ class LbrRun:
         ------
         ValueError
             If the agent does not report its strategy, or commits a fault.
-        OSError
-            If a worker process dies.
+        WorkerFailed
+            If a worker process dies and is not replaced, or a part of the program fails in it.
         """
         conduct = conduct or LbrConduct()
         self._renew_key(num_groups)
@@ -290,7 +290,7 @@ class LbrWork:
     source : Source
         The source of decks and random numbers.
     departure : Departure or None
-        None on the run's own machine.
+        The facts that must be equal on another machine; None if the work stays on the run's own machine.
     """
 
     config: LbrConfig

@@ -38,8 +38,8 @@ def machine_records(
         probability of at least as many groups with faults on this machine, if all groups are equally likely to have
         faults. ``residual`` is the difference between the scores of an agent on this machine and those on all machines,
         in the same line-ups and in standard errors. The agent with the largest difference is taken. ``faults_chance``
-        is None without faults on this machine. ``residual`` is None with fewer than 100 groups, or if no score varies.
-        Both are None if there is only one machine.
+        is None without faults on this machine. ``residual`` is None if this machine played fewer than 100 groups, or no
+        score varies. Both are None if there is only one machine.
     """
     from scipy.special import bdtrc  # not needed by the runs' worker processes
 
@@ -84,8 +84,8 @@ def machine_notes(records: Sequence[dict[str, Any]]) -> list[str]:
             )
         if record["faults_chance"] is not None and record["faults_chance"] < _SMALL_CHANCE:
             notes.append(
-                f"WARNING: {record['machine']} has more groups with faults than the other machines (by chance: "
-                f"{record['faults_chance']:.0e}); it may be too slow or too full for the agents' limits"
+                f"WARNING: {record['machine']} has more groups with faults than the other machines (probability by "
+                f"chance {record['faults_chance']:.0e}); it may be too slow for the agents, or short of memory"
             )
     return notes
 

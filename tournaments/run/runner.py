@@ -44,8 +44,8 @@ def play_run(
     RunRefused
         If the stored groups were scored with another value function, or the folder cannot be used.
     WorkerFailed, RefereeDisagrees, RunAborted
-        If a worker dies, the referee finds another result, or an agent commits a fault under ``on_fault = "abort"``.
-        Blocks that were stored before remain, and another call resumes after them.
+        If a worker dies and is not replaced, the referee finds another result, or an agent commits a fault under
+        ``on_fault = "abort"``. Blocks that were stored before remain, and another call resumes after them.
     """
     if config.uses_aivat:
         store.keep_values(make_value_function(config.values, config.rules))
@@ -76,7 +76,7 @@ def _play_on(
     on_block: Callable[[Block, np.ndarray], None],
     is_resumed: bool,
 ) -> bool:
-    """Play the missing blocks; return True if the run is over, False if an agent was retired and groups are missing.
+    """Play the missing blocks; return True if the run is over, False if an agent was retired and groups may be missing.
 
     A retirement changes the jobs of later blocks. The caller then calls again, and new jobs are made from the ledger.
     """
@@ -102,11 +102,14 @@ def _play_on(
 
 
 def _between_checks(tasks: TaskResults, watch: StopWatch) -> Iterator[tuple[list[tuple[Job, PackedBlock]], float]]:
-    """Yield the results of each task with the mean playing time of its blocks, in seconds.
+    """Yield the results of each task with the playing time of each of its blocks, in seconds.
 
-    A task is cut after each block that is followed by a check of the stop rule. Blocks after the check that ends the
-    run must not count: neither their groups nor their faults nor their events. The number of blocks in a task depends
-    on playing times, on which results must not depend.
+    This is the time since the previous task's results came, divided by the number of the task's blocks. For the first
+    task, it is the time since the workers were ready, divided in the same way.
+
+    The results of a task are split after each block that is followed by a check of the stop rule. Blocks after the
+    check that ends the run must not count: neither their groups nor their faults nor their events. Without the split,
+    the number of blocks in a task, which depends on playing times, would decide which blocks count.
     """
     last = time.monotonic()  # starting the workers does not count as playing time
     for results in tasks:

@@ -25,7 +25,7 @@ class Block(NamedTuple):
 
 
 Position = tuple[int, int, int]
-"""The position of a group in the schedule: (block of decks, line-up, deck). Earlier groups have smaller tuples."""
+"""The position of a group in the schedule: (deck // BLOCK_DECKS, line-up, deck); earlier groups have smaller tuples."""
 
 
 def position(lineup: int, deck: int) -> Position:
@@ -34,12 +34,12 @@ def position(lineup: int, deck: int) -> Position:
 
 
 def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
-    """Return the line-ups: for each, the agent number at every position.
+    """Return the line-ups, each as the numbers of its agents.
 
     A ``round-robin`` has every set of agents that fills the table. A ``gauntlet`` has the first agent with every set of
     other agents that fills the table, or with copies of one other agent. The other formats have one line-up. If there
-    are more sets than ``config.lineups`` (default `MAX_LINEUPS`), that many are drawn at random. The agents that are
-    drawn appear equally often, up to a difference of one, and pairs meet about equally often.
+    are more sets than ``config.lineups`` (default `MAX_LINEUPS`), that many are drawn at random. All agents, except a
+    gauntlet's first, then appear equally often, up to a difference of one, and pairs meet about equally often.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":

@@ -71,8 +71,8 @@ CREATE TABLE IF NOT EXISTS stories (
     PRIMARY KEY (lineup, deck)
 );
 """
-# `rows` are the bytes of a block's rows (`block_rows`), `seconds` is the playing time of the block, and `machine` the
-# name of the computer that played it.
+# `rows` are the bytes of a block's rows (`block_rows`). `seconds` is the block's share of the time in which the run was
+# played (`runner`). `machine` is the name of the computer that played the block.
 
 COLUMNS = {
     "run": ("key", "value"),

@@ -26,9 +26,8 @@ FULL, CHANCE_ONLY = "full", "chance only"
 
 _CORRECTIONS = {FULL: FULL_CORRECTIONS, CHANCE_ONLY: REDUCED_CORRECTIONS}
 
-# Very small spreads are only rounding, perhaps of strategies in float32, and count as 0. The limit of a standard
-# deviation is this share of the standard deviation of `raw`. The limit of a standard error is this share of the largest
-# absolute rate.
+# Very small spreads are only rounding, perhaps of strategies in float32, and count as 0: a standard deviation up to
+# this share of the standard deviation of `raw`, and a standard error up to this share of the largest absolute rate.
 _NO_SPREAD = 1e-7
 
 
@@ -79,8 +78,8 @@ class AgentScores:
     ----------
     form : str or None
         `FULL` or `CHANCE_ONLY`, the corrections in ``aivat`` and ``aivat_duplicate``; None without AIVAT. `CHANCE_ONLY`
-        corrects for chance at the true cards and, once two seats are left, for the actions of an opponent of this
-        package.
+        corrects with the agent's true cards: for chance and, once two seats are left, for the actions of an opponent
+        of this package.
     """
 
     def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
@@ -252,7 +251,7 @@ class RunScores:
 def _p_value(sample: Sample | None) -> float | None:
     """Return the one-tailed p-value of a score by group; None with fewer than two groups, or groups of equal rates.
 
-    If the true rate is 0, a score has this probability to be as high or higher.
+    The p-value is the probability of a score at least this high if the true rate is 0.
     """
     if sample is None or len(sample.rates_mbb) < 2:
         return None

@@ -33,7 +33,10 @@ class StopWatch:
         return is_last and bool(self._looks) and block.first + block.num_decks >= self._looks[0]
 
     def is_over(self) -> bool:
-        """Return whether the rule holds at a check that is due and was not made before; False without a rule."""
+        """Make the checks that are due and were not made before; return whether the rule holds at one of them.
+
+        False without a rule.
+        """
         rule, store = self._config.stop_rule, self._store
         while rule and self._looks and store.holds(self._last_lineup, self._looks[0] - 1):
             store.decks = self._looks.pop(0)

@@ -276,7 +276,8 @@ class RunStore:
         Parameters
         ----------
         blocks : iterable of (Played, float)
-            The result of each block, with its playing time in seconds. Events are added to those of earlier blocks.
+            The result of each block, with the block's share of the time of play, in seconds. Events are added to those
+            of earlier blocks.
 
         Raises
         ------
@@ -455,7 +456,7 @@ class RunStore:
         return write_atomically(self.folder / name, text)
 
     def _arrays(self, every: bool = False) -> Iterator[np.ndarray]:
-        """Yield the rows of many blocks at a time, sorted as in `scores`: of counted decks, or of `every` deck."""
+        """Yield the rows of counted decks, or of `every` deck, sorted as in `scores`, many blocks at a time."""
         found = self._rows("SELECT rows FROM blocks ORDER BY lineup, first")
         while packed := [blob for (blob,) in itertools.islice(found, _BLOCKS_AT_ONCE)]:
             rows = self._unpacked(b"".join(packed))
