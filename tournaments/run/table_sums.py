@@ -1,4 +1,4 @@
-"""The zero-sum correction of a run's groups: for each line-up, and separately for the table of the Control."""
+"""The zero-sum correction of a run's groups: for each line-up, and separately for the Control's table."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ def with_zero_sum(config: TournamentConfig, rows: np.ndarray) -> np.ndarray:
 
     Agents of this package enter the table sum with all corrections of AIVAT, agents from outside with the reduced form,
     even if they are believed. An agent of this package may lack a correction, as after a fault. From that group on, it
-    enters with the reduced form, too. The Control's table is not corrected from the first group on in which an agent at
-    that table lacks a correction. No row depends on later decks of its line-up.
+    enters with the reduced form, too. If an agent of this package at the Control's table lacks a correction, the
+    Control's chips have no zero-sum correction from that group on. No row depends on later decks of its line-up.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def _table_chips(config: TournamentConfig, table: np.ndarray, num_earlier: np.nd
 def _control_chips(config: TournamentConfig, rows: np.ndarray, num_earlier: np.ndarray) -> np.ndarray:
     """Return the corrected chips of the Control, given SCORES[num_groups, 1].
 
-    The other agents at the Control's table are copies of the first agent, like the Control. Here they count as one
-    contestant.
+    The other agents at the Control's table are copies of the first agent, as the Control is. These other agents count
+    as one contestant here.
     """
     is_outside = np.full(rows.shape, 0 in config.outsiders)
     own, _ = _estimates(rows, is_outside)
@@ -84,7 +84,7 @@ def _control_chips(config: TournamentConfig, rows: np.ndarray, num_earlier: np.n
 
 
 def _estimates(rows: np.ndarray, is_outside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the chips with which each agent enters the table sum, and whether they are by AIVAT's reduced form.
+    """Return the chips with which each agent enters the table sum, and whether these chips use AIVAT's reduced form.
 
     Parameters
     ----------
@@ -95,6 +95,7 @@ def _estimates(rows: np.ndarray, is_outside: np.ndarray) -> tuple[np.ndarray, np
     """
     full = rows["chips"] + sum(rows[name] for name in FULL_CORRECTIONS)
     reduced = rows["chips"] + sum(rows[name] for name in REDUCED_CORRECTIONS)
-    # A choice of the form for each group by its own result would bias the sum, so the form changes once, for good.
+    # If a group's own result chose the form for this group alone, the sum would be biased. So the form changes once,
+    # for good.
     is_reduced = is_outside | np.logical_or.accumulate(np.isnan(full), axis=0)
     return np.where(is_reduced, reduced, full), is_reduced

@@ -24,7 +24,8 @@ class AgentResult:
     Attributes
     ----------
     name : str
-        The agent's spec without its folder; agents with the same spec are told apart by ``#2``, ``#3``, ...
+        The agent's spec without folders. If several agents have this name, the second has ``#2`` after it, the third
+        ``#3``, ...
     mbb_per_hand : float or None
         Thousandths of a big blind per hand, by the score that ranks the agents; None if the agent played no hand.
     ci95 : float or None
@@ -41,7 +42,8 @@ class AgentResult:
         Whether the agent reached the limit of faults, so that its seat only folded afterwards.
     scores : dict
         For each of the scores ``raw``, ``duplicate``, ``aivat``, ``aivat_duplicate`` and ``aivat_zero_sum`` a dict with
-        ``mbb_per_hand``, ``ci95`` and ``sd_bb`` (`scores.Sample.record`); None for a score that the run does not hold.
+        ``mbb_per_hand``, ``ci95`` and ``sd_bb`` (`scores.Sample.record`). None for scores by AIVAT in a run without
+        AIVAT, and for every score of an agent that played no hand.
     stats : dict
         Frequencies of play, as shares of 1: ``vpip``, ``pfr``, ... (`PlayStatistics.record`).
     """
@@ -100,7 +102,7 @@ class TournamentResult:
 
     @property
     def digest(self) -> str:
-        """A hash of the settings and the code."""
+        """A hash of everything that decides the scores of a group (`TournamentConfig.digest`)."""
         return self.record["digest"]
 
     @property

@@ -159,7 +159,8 @@ class TournamentRun:
         progress : bool
             Whether to show a progress bar.
         labour : Labour, optional
-            The executor that plays the hands; None for worker processes of this machine.
+            The executor that plays the hands; None for worker processes of this machine, or with one worker this
+            process.
 
         Raises
         ------
@@ -218,7 +219,7 @@ class TournamentRun:
 
 
 def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> dict[str, Any]:
-    """Return the predictions for a tournament (`dry_run.expect`), from a pilot on a few other decks.
+    """Return the predictions for a tournament (`dry_run.expect`), from a pilot on decks that it does not deal.
 
     Raises
     ------
@@ -231,7 +232,7 @@ def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: S
     for note in notes:
         say(note)
     pilot = pilot_of(config)
-    say(f"dry run: {pilot.decks} other decks of each line-up")
+    say(f"dry run: a pilot of {pilot.decks} decks of each line-up, which the tournament does not deal")
     _load_kernels(config, say)
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
         workers, hiding = options.workers or num_processors(), sandbox.hiding(store.folder) if sandbox else None
@@ -310,7 +311,7 @@ def _open_sandbox(options: RunOptions, warn: Say) -> Sandbox | None:
 
 
 def _check_agents(config: TournamentConfig, conduct: Conduct) -> tuple[list[str], list[int]]:
-    """Build every agent once, those from outside in their own processes.
+    """Build every agent once, isolated agents (`Conduct.is_isolated`) in their own processes.
 
     Returns
     -------
@@ -346,9 +347,11 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> tuple[list[str]
 
 
 def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: Say) -> TournamentConfig:
-    """Return the settings with the AIVAT values that the run in the folder began with; unchanged without a run there.
+    """Return the settings with the AIVAT values of the run that the folder holds.
 
-    The default values may have changed since the run began, because a bucket table was built or deleted.
+    The default values may have changed since the run began, because a bucket table was built or deleted. The settings
+    stay as they are with `fresh`, without `keeps_run`, without a run in the folder, or if that run differs in more than
+    its values.
 
     Raises
     ------

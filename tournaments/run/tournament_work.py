@@ -54,7 +54,7 @@ class TournamentWork:
     streams : Streams
         The source of decks and random numbers.
     departure : Departure or None
-        None on the run's own machine.
+        The facts that must be equal on another machine; None for work that stays on the run's own machine.
     """
 
     config: TournamentConfig
@@ -103,7 +103,7 @@ class TournamentWork:
 
     @property
     def outsiders(self) -> Outsiders | None:
-        """How agents in their own processes play. A block has time for `max_faults` late answers."""
+        """How agents in their own processes play, with time for `max_faults` late answers; None without such agents."""
         if not any(map(self.conduct.is_isolated, self.config.agents)):
             return None
         return outsiders_in(self.conduct.sandbox, self.config.max_faults * self.config.time_limit)
@@ -120,7 +120,7 @@ class TournamentWork:
         Raises
         ------
         ValueError
-            If agents, values or bucket tables differ here, or there is no sandbox.
+            If agents, values or bucket tables differ here, or the agents need a sandbox and none works here.
         """
         assert self.departure is not None
         config = self._with_specs(lambda spec: moved_spec(spec, site))
@@ -130,13 +130,13 @@ class TournamentWork:
         return dataclasses.replace(self, config=config, conduct=conduct)
 
     def essence(self, result: PackedBlock) -> bytes | None:
-        """Return the rows without times; None with agents that may play differently elsewhere."""
+        """Return the rows without fields on answers; None if an agent may play differently elsewhere."""
         if any(map(is_fickle, self.config.agents)):
             return None
         return without_times(self.unpacked(result).rows).tobytes()
 
     def _with_specs(self, change: Callable[[str], str]) -> TournamentConfig:
-        """Return the settings with other texts of the same agents and values."""
+        """Return the settings with the specs of agents and values rewritten by `change`."""
         config = self.config
         return dataclasses.replace(
             config,

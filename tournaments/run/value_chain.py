@@ -59,7 +59,8 @@ class Chain(NamedTuple):
     epochs, batch : int
         As in `TrainingConfig`.
     device : str
-        As in `TrainingConfig`. A device of PyTorch also finds the values of many situations together.
+        As in `TrainingConfig`. A device of PyTorch also computes the values of situations, many at a time, except at
+        the end of the first street.
     """
 
     stages: tuple[Stage, ...]
@@ -134,7 +135,8 @@ def train_chain(
         Has a subfolder for each network, named by its level, and one for its situations, named LEVEL-data.
     chain : Chain
     workers : int
-        The number of processes that solve situations; with PyTorch, of processes that draw situations.
+        The number of processes that solve situations. Where a device of PyTorch computes the values, the processes
+        draw situations instead.
     seed : int
         Seed of situations and of first weights.
     unseen : int
@@ -195,7 +197,10 @@ def _on_device(
     on_solved: Callable[[str], None],
     until: float | None,
 ) -> Encoder:
-    """Find values on a device of PyTorch, and return the encoder for that device; missing `tables` are added."""
+    """Find values on a device of PyTorch, and return the encoder for that device.
+
+    Orders of hands that `tables` lacks, by size of the board, are added to `tables`.
+    """
     # Imported here: these modules are for PyTorch alone.
     from plurispiel.agents.values.batches.encoder import DeviceEncoder
     from plurispiel.agents.values.batches.hand_orders import HandOrders

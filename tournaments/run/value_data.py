@@ -38,11 +38,11 @@ __all__ = ["SituationsWork", "solve_situations"]
 
 
 _PIECE = 16
-"""The number of situations in a job. An exact turn takes ten seconds, and a shard of turns takes hours."""
+"""The number of situations in a job. One exact solution on the turn takes ten seconds, a shard of them takes hours."""
 
 
 class Missing(NamedTuple):
-    """The situations that a shard lacks: those from number `begin` up to, but not including, `end`."""
+    """Some situations that a shard lacks: those from number `begin` up to, but not including, `end`."""
 
     shard: Shard
     begin: int
@@ -119,24 +119,27 @@ def solve_situations(
     """Solve the situations that a data set lacks; the data do not depend on the workers.
 
     Parameters and errors are as in `data_set.sample`. With several workers, `on_solved` is called for all situations of
-    a piece of a shard when the piece is done; pieces are written every `FLUSH_SECONDS`.
+    a piece of a shard when the piece is done. Pieces are written about every `FLUSH_SECONDS`, and when their shard is
+    full.
 
     Parameters
     ----------
     workers : int
-        The number of worker processes; with 1, situations are solved in this process.
+        The number of worker processes; with 1, situations are solved in this process. Ignored with `labour`.
     teacher : Path, optional
-        Folder of the network that gives values. A level at the end of a street needs the network for the start of the
-        next street. A level at the start of a street needs the network for that street's end.
+        Folder of the network that gives values; None for exact solutions. A level at the end of a street takes the
+        network for the start of the next street. A level at the start of a street takes the network for that street's
+        end.
     until : float, optional
-        The time of `time.monotonic` after which no further situations are solved.
+        The time of `time.monotonic` at which solving ends. The situation in progress, or with several workers the next
+        piece, is still finished.
     labour : Labour, optional
-        The executor that solves the situations; None for worker processes of this machine.
+        The executor that solves the situations; None for the `workers`.
 
     Raises
     ------
     ValueError
-        If the machines of the labour may differ in the last digits.
+        If the machines of `labour` may compute results that differ in the last digits.
     WorkerFailed
         If a worker died (an OSError); the situations that were written stay.
     """

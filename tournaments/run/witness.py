@@ -34,7 +34,7 @@ class Told:
 
 
 class Witness(Aivat):
-    """An `Aivat` with the values of a tournament, which keeps the scores and announced strategies of each hand."""
+    """An `Aivat` with a tournament's value function. It keeps the scores and announced strategies of each hand."""
 
     def __init__(self, config: TournamentConfig):
         super().__init__(config.rules, make_value_function(config.values, config.rules))

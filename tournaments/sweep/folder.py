@@ -38,7 +38,7 @@ class SweepFolder:
     Raises
     ------
     ValueError
-        If the folder holds anything else, or a sweep with other settings.
+        If the path is a file, or the folder holds other files but no sweep, a damaged sweep or one with other settings.
     OSError
         If another process works in the folder.
     """
@@ -56,7 +56,7 @@ class SweepFolder:
         try:
             _check(path, record)
             (path / _ROWS).mkdir(exist_ok=True)
-            for left in (path / _ROWS).glob(".*"):  # of a process that was killed while it wrote
+            for left in (path / _ROWS).glob(".*"):  # unfinished files of a process that was killed
                 left.unlink()
             write_atomically(path / _SETTINGS_FILE, json.dumps(record, indent=1) + "\n")
         except BaseException:
@@ -70,7 +70,7 @@ class SweepFolder:
 
     @staticmethod
     def rows_in(path: Path, settings: SweepSettings, flops: Sequence[WeightedFlop]) -> dict[str, FlopRow]:
-        """Return the rows of those flops that are solved, by flop, each with the flop's weight.
+        """Return the rows of those flops that are solved, by flop. Their weights are those in `flops`.
 
         A row whose file is damaged counts as not solved.
 
@@ -104,7 +104,7 @@ def _check(path: Path, record: dict[str, Any]) -> None:
         raise ValueError(f"{file} is damaged: give another folder") from None
     if known != record:
         raise ValueError(
-            f"{path} holds a sweep with another {_difference(known, record)}: give another folder, or delete it"
+            f"{path} holds a sweep with another {_difference(known, record)}: give another folder, or delete this one"
         )
 
 

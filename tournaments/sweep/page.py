@@ -1,4 +1,4 @@
-"""The page of a sweep: means, and a table of all flops that a click sorts, as one self-contained HTML file."""
+"""The page of a sweep as one self-contained HTML file: means, and a table of all flops. A click sorts the table."""
 
 import json
 from html import escape
@@ -16,7 +16,8 @@ __all__ = ["make_sweep_page"]
 _SCRIPT = (Path(__file__).parent / "sort.js").read_text(encoding="utf-8")
 _MEANS = (
     "Means over all deals that reach the flops: a flop counts by its weight times its pairs of hands. EV is a player's "
-    "mean share of the final pot less the player's further bets, and equity its share if there are no further bets."
+    "mean share of the final pot less the player's further bets. Equity is the player's share of the pot if there are "
+    "no further bets."
 )
 _LINES = "The frequency of each action of the first decision, and of each answer, in %."
 _FLOPS = (
@@ -31,7 +32,7 @@ def make_sweep_page(settings: SweepSettings, table: SweepTable) -> str:
     spot, mean = settings.spot, table.mean()
     figures = (
         ("flops", f"{len(table.rows):,}"),
-        ("standing for", f"{sum(row.weight for row in table.rows):,.0f}"),
+        ("sum of weights", f"{sum(row.weight for row in table.rows):,.0f}"),
         ("pot", f"{spot.pot:,}"),
         *((f"EV {player}", f"{ev:,.2f}") for player, ev in zip(PLAYERS, mean["ev"], strict=True)),
     )

@@ -28,7 +28,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class SweepConduct:
-    """How a sweep is computed. No result depends on these attributes.
+    """How a sweep is computed. No result depends on these attributes, unless `SolveSettings.max_seconds` is set.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class SweepPlan:
     nodes : dict of str to int
         Betting nodes by street.
     seconds : float or None
-        The time that the flops left will take, in proportion to those solved; None before the first is solved.
+        The time that the remaining flops will take, estimated from the solved flops; None if no flop is solved.
     """
 
     flops: int
@@ -82,7 +82,8 @@ def run_sweep(settings: SweepSettings, flops: Sequence[WeightedFlop], path: Path
     Raises
     ------
     ValueError
-        If the folder holds anything but this sweep, or a flop takes more memory than is free.
+        If the folder holds anything but this sweep, the workers need more memory than is free, or the betting is too
+        large.
     OSError
         If another process works in the folder, or a worker process died.
     KeyboardInterrupt
@@ -138,7 +139,7 @@ def plan_sweep(
 
 
 def time_one_flop(settings: SweepSettings, flops: Sequence[WeightedFlop], conduct: SweepConduct) -> float:
-    """Solve one flop, keep nothing, and return the seconds that all flops will take in proportion."""
+    """Solve one flop without keeping its row, and return the seconds that all flops will take, estimated from it."""
     flop = _mixed(flops)[0]
     with SweepWork(settings, conduct.threads).begin() as solve:
         row = solve(flop)
@@ -156,7 +157,7 @@ def plan_text(plan: SweepPlan, settings: SweepSettings, conduct: SweepConduct) -
     )
     if plan.solved == plan.flops:
         return f"{line}; nothing is left to solve"
-    time = "the first flop shows the time" if plan.seconds is None else f"about {time_text(plan.seconds)}"
+    time = "the time is estimated after the first flop" if plan.seconds is None else f"about {time_text(plan.seconds)}"
     return f"{line}; {time}"
 
 
@@ -190,7 +191,7 @@ def _seconds_left(
 ) -> float | None:
     if not rows:
         return None
-    # The boards after a flop, and so the time, are about in proportion to the size of the flop's class.
+    # The number of boards after a flop, and so the time, is about in proportion to the size of the flop's class.
     sizes = {flop.text: class_size(flop.cards) for flop in flops}
     solved, seconds = sum(sizes[name] for name in rows), sum(row.seconds for row in rows.values())
     left = sum(size for name, size in sizes.items() if with_solved or name not in rows)

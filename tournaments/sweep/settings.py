@@ -16,7 +16,7 @@ from plurispiel.agents.spots.spot_solution import default_algorithm
 __all__ = ["SweepSettings", "read_flops"]
 
 VERSION = 1
-"""Increase when a flop's numbers change: a folder with rows of another version is then refused."""
+"""The version of rows. Increase it when solving a flop gives other numbers: folders with older rows are refused."""
 
 
 @dataclass(frozen=True)

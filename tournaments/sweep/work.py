@@ -39,7 +39,10 @@ class SweepWork:
         yield self.solve
 
     def solve(self, flop: WeightedFlop) -> FlopRow:
-        """Solve a flop: a pure function of the settings and the flop, but for the row's seconds."""
+        """Return the row of a flop.
+
+        Without a limit of seconds, all fields but `FlopRow.seconds` depend on the settings and the flop alone.
+        """
         return solve_flop(self.settings.spot, self.settings.solve, flop, threads=self.threads)
 
     paths = ()

@@ -1,7 +1,7 @@
 """Advice at a decision: an adviser's strategy with all hands, and how often it takes the action that was played.
 
-An adviser knows the public state and, if the question states them, the hole cards of the seat to act. Ranges are
-beliefs of an observer who sees no hole cards, so advice needs no hole cards.
+An adviser's strategy does not depend on hole cards. If the question states the hole cards of the seat to act, advice
+also tells the frequency with these cards. Ranges are beliefs of an observer who sees no hole cards.
 """
 
 from collections.abc import Callable
@@ -129,7 +129,7 @@ def strategy_advice(hand: AskedHand, decision: int, strategy: Strategy, reach: n
         chances = np.zeros(hand.rules.num_combos)
     else:
         chances = likelihood(Strategy(strategy.actions, probabilities, strategy.highest), public, played)
-        remark = f"A raise to {played:,} is not among its sizes, and counts as the sizes next to it."
+        remark = f"The adviser has no raise to {played:,}: the frequency is a mean over its sizes next to that."
     reach = np.where(free, np.nan_to_num(reach, nan=0.0), 0.0)
     most, total = float(reach.max()), float(reach.sum())
     grid = strategy_grid(public.betting(), kinds, probabilities.T, reach / most if most > 0.0 else reach, free, own)

@@ -29,7 +29,7 @@ _NICENESS = 5
 
 
 def make_adviser(name: str) -> "Adviser":
-    """Return the adviser of a name. Modules that only one adviser needs are imported only for this adviser."""
+    """Return the adviser of a name. `spot_advice` is imported only for the adviser ``spot``."""
     if name == "spot":
         from plurispiel.tournaments.web.spot_advice import SpotAdviser
 

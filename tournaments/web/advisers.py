@@ -77,7 +77,8 @@ class Advisers:
     async def warm(self) -> AsyncIterator[tuple[str, float]]:
         """Start one process after the other, and yield each adviser's name and seconds when it is ready.
 
-        Kernels are then compiled and kept on disk. All processes but the first are ended again, unless they were asked.
+        By then its kernels are compiled and kept on disk. Each process but the first is ended again, unless it has a
+        question to answer.
         """
         for name, adviser in self._advisers.items():
             with contextlib.suppress(AdviserFailed):

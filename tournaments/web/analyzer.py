@@ -19,7 +19,7 @@ from plurispiel.tournaments.run.hand_story import cell_names, cells_across, hand
 from plurispiel.tournaments.run.witness import Told
 
 MAX_HANDS = 100
-"""Number of hands of a text that are shown."""
+"""Largest number of hands that are shown of one text."""
 
 
 def pasted_hands(text: str) -> dict[str, Any]:
@@ -30,8 +30,8 @@ def pasted_hands(text: str) -> dict[str, Any]:
     dict
         ``data`` has the hands as `report.viewer.js` takes them. Each hand has a ``text`` from which it can be read
         again; the text is empty if no format can express the hand. The entry ``games`` of ``data`` has the game of each
-        hand, for advisers. ``troubles`` has a text for each hand that is broken or not decided. ``left_out`` tells
-        whether there are hands beyond the first 100.
+        hand, for advisers. ``troubles`` has a text for each hand that is broken, not over, or lacks cards that decide
+        it. ``left_out`` tells whether there are hands beyond the first 100.
     """
     found = _histories(text)
     stories: list[dict[str, Any]] = []

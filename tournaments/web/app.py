@@ -1,6 +1,7 @@
 """The pages' server: files from a fixed table, the runs of a folder, and a run that is watched while it is played.
 
-The server plays no hands: it reads stores and replays pasted hands in threads, and a process of its own makes a report.
+The server itself plays no hands: it reads stores and replays pasted hands in threads. Reports, replays of a run's hands
+and advice come from other processes.
 """
 
 import asyncio
@@ -246,7 +247,7 @@ async def _closed_if_refused(socket: WebSocket) -> AsyncIterator[None]:
         yield
     except WebSocketDisconnect:
         return
-    except (ValueError, KeyError) as error:  # a KeyError: the frame is no text
+    except (ValueError, KeyError) as error:  # a KeyError: the frame is binary
         reason = str(error) if isinstance(error, ValueError) else "a frame must be text"
         await socket.close(4400, reason.encode()[:120].decode(errors="ignore"))
 

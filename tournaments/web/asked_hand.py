@@ -1,4 +1,4 @@
-"""A hand about which an adviser is asked, as texts and as the public states at its decisions."""
+"""A hand about which an adviser is asked: read from a question, with the public state at each decision."""
 
 from dataclasses import dataclass
 
@@ -53,14 +53,15 @@ def read_asked_hand(question: Question) -> AskedHand:
     Raises
     ------
     ValueError
-        If the game, an action or a card is malformed or not allowed, or if board cards are missing.
+        If the game, an action, a card or a decision's number is malformed or not allowed, or if board cards are
+        missing.
     """
     rules = parse_game_definition(question.game)
     actions = replay_betting(rules, question.actions).actions
     hole_cards = tuple(map(parse_cards, question.cards))
     board = parse_cards(question.board)
     if len(hole_cards) != rules.num_seats or any(len(each) not in (0, rules.num_hole_cards) for each in hole_cards):
-        raise ValueError(f"cards are those of {rules.num_seats} seats, {rules.num_hole_cards} each or none")
+        raise ValueError(f"cards must list {rules.num_seats} seats, each with {rules.num_hole_cards} cards or none")
     needed = rules.board_size(actions[-1].street) if actions else 0
     if any(decision >= len(actions) for decision in question.decisions):
         raise ValueError(f"the hand has {len(actions)} decisions, got {max(question.decisions)}")

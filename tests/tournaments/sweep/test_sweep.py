@@ -74,7 +74,7 @@ def test_rows_are_those_of_single_spots(folder):
 def test_the_command_resumes_and_prints(folder, capsys):
     (folder / "one.txt").write_text("Tc 9c 8c")
     code, out, err = run(capsys, "mine.toml", "--flops", "one.txt", "--out", "out")
-    assert code == 0 and "1 flops; " in err and "the first flop shows the time" in err
+    assert code == 0 and "1 flops; " in err and "the time is estimated after the first flop" in err
     code, out, err = run(capsys, "mine.toml", "--flops", "flops.txt", "--out", "out", "--dry-run", "--json")
     assert code == 0 and json.loads(out)["solved"] == 1 and json.loads(out)["seconds"] > 0.0
     assert "3 flops, 1 of them solved before; 9 flop" in err and "about " in err
