@@ -1,6 +1,7 @@
 """The lock of a run folder: only one process plays a run, while other processes may read the folder."""
 
 import os
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -9,6 +10,9 @@ try:
     import fcntl
 except ImportError:  # Windows: a second process that plays the run is noticed when it stores the same groups
     fcntl = None
+
+_LOOK_S = 0.2  # seconds for which a lock may be a look of `is_locked`, which takes the lock for a moment
+_PAUSE_S = 0.01
 
 _held: set[int] = set()
 """The handles of the folders that this process has locked."""
@@ -27,16 +31,21 @@ def lock_folder(folder: Path) -> int | None:
     if fcntl is None:
         return None
     handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise
-    except OSError:  # a file system without locks
-        os.close(handle)
-        return None
-    _held.add(handle)
-    return handle
+    limit = time.monotonic() + _LOOK_S
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() < limit:
+                time.sleep(_PAUSE_S)
+                continue
+            os.close(handle)
+            raise
+        except OSError:  # a file system without locks
+            os.close(handle)
+            return None
+        _held.add(handle)
+        return handle
 
 
 def unlock_folder(handle: int | None) -> None:

@@ -1,25 +1,33 @@
+"""The lock of a run folder, beside those who only look at the folder."""
+
 import os
+import threading
+import time
 
 import pytest
 
 from plurispiel.tournaments.run.folder_lock import is_locked, lock_folder, unlock_folder
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no copies of processes on this system")
+fcntl = pytest.importorskip("fcntl")
 
 
-def test_a_copy_of_the_process_does_not_hold_the_lock(tmp_path):
-    """Else a worker that is still playing would keep a folder locked whose run was killed."""
+def test_a_look_at_the_folder_does_not_keep_a_run_from_starting(tmp_path):
+    looking = threading.Event()
+
+    def look():
+        handle = os.open(tmp_path, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_SH)  # as `is_locked`, but for longer
+        looking.set()
+        time.sleep(0.05)
+        os.close(handle)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    assert looking.wait(10.0)
     handle = lock_folder(tmp_path)
-    if handle is None:
-        pytest.skip("no locks in this folder")
-    copy = os.fork()
-    if copy == 0:
-        try:
-            os.fstat(handle)
-        except OSError:
-            os._exit(0)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
+    thread.join()
     assert is_locked(tmp_path)
+    with pytest.raises(BlockingIOError):
+        lock_folder(tmp_path)
     unlock_folder(handle)
     assert not is_locked(tmp_path)
