@@ -27,7 +27,10 @@ from plurispiel.tournaments.run.hand_story import FULL_BYTE, cell_names, combo_c
 
 
 class Help(NamedTuple):
-    """A part of the help for a decision of the person; `number` is the number of the wait (`seat.BrowserPerson`)."""
+    """A part of the help for a decision of the person.
+
+    `number` tells the decision: it is the number of the wait for the person's move (`seat.BrowserPerson`).
+    """
 
     number: int
     content: dict[str, Any]
@@ -51,7 +54,7 @@ class Assistant:
     rules : HoldemRules
         The game.
     opponents : sequence of str
-        The spec of each opponent. Only agents of this package have ranges, because they can be asked for any hand.
+        The spec of each opponent. Ranges are shown only for agents of this package that report their strategies.
     adviser : str
         The spec of the agent that gives advice.
     isolate : callable
@@ -79,7 +82,7 @@ class Assistant:
         self._answers: dict[tuple[int, int], Strategy | None] = {}
 
     def begin_hand(self, seating: Seating, rng: np.random.Generator) -> None:
-        """Begin a hand, with the adviser's random stream."""
+        """Take the players of the next hand, and the random stream that the adviser uses in this hand."""
         self._seating, self._rng = seating, rng
 
     def ask(self, number: int, view: View, level: str) -> None:
@@ -112,14 +115,17 @@ class Assistant:
                 self._deliver(Help(question.number, {"ranges": self._ranges(question)}))
 
     def _agent(self, spec: str, purpose: str) -> IsolatedAgent:
-        """Return the agent of a spec for a purpose: the adviser's process knows cards, and reports no ranges."""
+        """Return the agent of a spec for a purpose, ``advice`` or ``range``.
+
+        Each purpose has a process of its own: the process that gives advice knows the person's cards.
+        """
         if (spec, purpose) not in self._agents:
             agent = self._agents[spec, purpose] = self._isolate(spec)
             self._processes.callback(agent.close)
         return self._agents[spec, purpose]
 
     def _advice(self, question: _Question) -> dict[str, Any]:
-        """Return ``name``, and ``shares`` (actions in words with their probabilities) or ``trouble``."""
+        """Return ``name``, ``shares`` (actions in words with probabilities) and ``trouble`` (the error, or empty)."""
         name, view = parse_spec(self._adviser).title, question.view
         adviser = HintAdviser(self._agent(self._adviser, "advice"), name)
         adviser.restart(self._rules, view.seat, question.rng)
@@ -130,7 +136,11 @@ class Assistant:
         return {"name": printable(name), "shares": [list(each) for each in shares], "trouble": printable(trouble)[:300]}
 
     def _ranges(self, question: _Question) -> list[dict[str, Any]]:
-        """Return ``seat`` and ``grid`` (for `report.grid.js`) or ``trouble`` of each opponent who has not folded."""
+        """Return a record for each opponent who has not folded.
+
+        A record holds ``seat``, and either ``grid`` (the range, for `report.grid.js`) or ``trouble``, the reason for
+        which there is no range.
+        """
         public = question.view.public
         is_free = self._rules.free_combos([*public.board, *question.view.hole_cards])
         ranges: list[dict[str, Any]] = []
@@ -150,7 +160,10 @@ class Assistant:
         return ranges
 
     def _reach(self, spec: str, seat: int, public: PublicState) -> np.ndarray | None:
-        """Return the probability of an opponent's actions so far with each combo; None without a strategy."""
+        """Return, for each combo, the probability of all actions that an opponent has taken in this hand.
+
+        The result is None if the opponent reports no strategy.
+        """
         rules, state = self._rules, BettingState(self._rules)
         reach = np.ones(rules.num_combos)
         for k, action in enumerate(public.actions):

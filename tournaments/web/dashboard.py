@@ -85,7 +85,7 @@ class Runs:
 
 
 def stamp(folder: Path) -> tuple[tuple[int, int], ...]:
-    """Return the time of the last write in ns, and the size, of the files of a run's store."""
+    """Return a pair for each file of a run's store: the time of the last write in ns, and the size in bytes."""
     found = []
     for name in (_STORE, f"{_STORE}-wal"):
         with contextlib.suppress(OSError):
@@ -161,5 +161,5 @@ def _agent(run: RunRecord, number: int) -> dict[str, Any]:
 
 
 def _curve(run: RunRecord, number: int) -> dict[str, Any]:
-    """Return an agent's win rate over its hands, raw and by the score of the run."""
+    """Return the curves of an agent's raw win rate and of the score that ranks the agents, over the agent's hands."""
     return {"name": run.names[number], "points": [asdict(point) for point in win_rate_curve(run, number)]}

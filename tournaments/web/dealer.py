@@ -65,7 +65,7 @@ class Dealer:
         found = {spec: agent_digest(spec) for spec in everyone}
         if not order.sit and found != digests:
             changed = [spec for spec in everyone if found[spec] != digests.get(spec)]
-            raise ValueError(f"{', '.join(changed)} has changed since; sit down at a new table")
+            raise ValueError(f"{', '.join(changed)} has changed since this session began; sit down at a new table")
         isolation = order.outside.isolation(everyone, lambda text: None, [folder / FILE], folder / AGENTS_LOG)
         self._values = choose_values(rules)
         self._opponents = Opponents(sit.agents, isolation.limits, isolation.sandbox, folder / AGENTS_LOG)

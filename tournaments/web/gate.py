@@ -1,4 +1,4 @@
-"""The gate before all pages: an ASGI application that refuses all requests but those of this machine's user.
+"""The gate before all pages: an ASGI application that refuses all requests but those of the user who runs the server.
 
 A port of 127.0.0.1 is open to every page of every browser on the machine, and to all users of the machine. So a request
 must name this server as its host, must not come from another site, and must hold the *key*, which only the page in the
@@ -23,10 +23,13 @@ KEY_HEADER = "x-plurispiel-key"
 """The name of the header that holds the key."""
 
 MAX_SOCKETS = 8
-"""Number of WebSockets that may be open together. A run with a hand takes two, a table one, in each tab."""
+"""Number of WebSockets that may be open together.
+
+A tab needs two while it shows a hand of a run. It needs one for a run, a pasted hand, a table or the spot explorer.
+"""
 
 BURST, PER_SECOND = 100, 20
-"""The number of requests that may come in a burst, and the number a second that may come for a long time."""
+"""The number of requests that may come at once, and the number a second that may come on average."""
 
 POLICY_ERROR = 4403
 """The code with which a WebSocket is closed if its first frame is not the key."""
@@ -62,7 +65,7 @@ class Gate:
     open_paths : collection of str
         Paths that need no key.
     entrance : str
-        A path of `open_paths` to which a page or file of another site may lead.
+        The path of `open_paths` that may be opened from a file, or by a link on a page of another site.
     """
 
     def __init__(self, app: Application, port: int, key: str, open_paths: Collection[str], entrance: str):

@@ -24,7 +24,7 @@ from plurispiel.tournaments.play.luck import TableScore
 from plurispiel.tournaments.web.play_setting import Sit, rules_of
 
 FILE = "play.sqlite"
-"""The name of the file in the user's data."""
+"""The name of the file; by default its folder is the user's data folder."""
 
 _VERSION = 1
 _SCHEMA = """
@@ -141,13 +141,14 @@ class PlayStore:
         return row[0] + 1
 
     def sessions(self) -> list[dict[str, Any]]:
-        """Return the latest hundred sessions with a dealt hand as plain values, the latest first.
+        """Return the latest hundred sessions in which a hand was dealt, the latest first.
 
         Returns
         -------
         list of dict
-            ``session`` (its number), ``begun`` (seconds of `time.time`), ``sit``, ``hands``, ``void`` (number of void
-            hands), ``assisted`` (number of hands with help) and ``result``.
+            ``session`` (its number), ``begun`` (seconds of `time.time`), ``sit``, ``hands`` (number of kept hands),
+            ``void`` (number of hands that were dealt and not kept, including one that is still being played),
+            ``assisted`` (number of kept hands with help) and ``result``.
         """
         rows = self._database.execute(
             "SELECT id, begun, sit, dealt, result, count(number), coalesce(sum(assisted), 0) FROM sessions "

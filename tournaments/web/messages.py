@@ -109,8 +109,8 @@ def parse_message(kind: type[Kind], data: bytes, limit: int = MAX_BODY) -> Kind:
     Raises
     ------
     ValueError
-        If the text is too long, no JSON, or no object with exactly the record's fields. Fields with a default may be
-        left out. Also if a field has another type or is out of bounds.
+        If the text is too long, or is not a JSON object. If it lacks a field without a default, or has a key that is
+        not a field. If a field has another type or is out of bounds.
 
     >>> parse_message(Chosen, b'{"run": "first"}')
     Chosen(run='first')

@@ -26,7 +26,7 @@ class PlayPages:
     folder : Path
         The folder of ``play.sqlite``.
     agents : sequence of str
-        Specs of agents that the server lists besides its own.
+        Specs of agents that the server lists besides `play_setting.LISTED`.
     outside : OutsideOptions
         How agents from outside run.
     """

@@ -63,7 +63,7 @@ class Move:
     type : str
         ``act``; ``next`` for the next hand; ``assist`` for another amount of help; ``pace``.
     number : int
-        The number in the view to which the move answers.
+        The number in the view to which ``act`` or ``next`` answers; ``assist`` and ``pace`` may have any number.
     action : str
         The key of an action as `play.prompt.parse_key` takes it, or the wanted help or pace; empty for ``next``.
     """
@@ -107,7 +107,11 @@ class Order:
 
 
 class PlayGame(NamedTuple):
-    """A game of the lobby: its name, the numbers of seats, whether the stack may be chosen, and the rules by seats."""
+    """A game of the lobby.
+
+    The fields are its name, the possible numbers of seats, whether the stack may be chosen, and the function from the
+    number of seats to the rules.
+    """
 
     title: str
     seats: tuple[int, ...]
@@ -127,7 +131,7 @@ LISTED = (*BUILT_IN, "blueprint", "search?time=1", "continual?time=1", "continua
 """The agents that every server lists."""
 
 PACES = {"at once": 0.0, "quick": 0.3, "calm": 1.0}
-"""Seconds between the actions of the agents."""
+"""Seconds of the pause after an agent's action, by pace."""
 
 ASSISTS = ("off", "after", "range", "advice")
 """The amounts of help: none; strategies after the hand; also ranges during the hand; also advice during the hand."""
@@ -156,7 +160,7 @@ def rules_of(sit: Sit) -> HoldemRules:
         return game.rules(sit.seats)
     low, high = _STACKS
     if not game.has_stack or not low <= sit.stack <= high:
-        raise ValueError(f"a stack is {low} to {high:,} big blinds, and only in no-limit hold'em, got {sit.stack}")
+        raise ValueError(f"a stack is {low} to {high:,} big blinds, chosen only in no-limit hold'em; got {sit.stack}")
     return no_limit_holdem(sit.seats, sit.stack * HUNL.big_blind)
 
 

@@ -33,7 +33,7 @@ def run_hands(folder: Path, hand: str = "") -> dict[str, Any]:
     run = read_run(folder, "A")
     wanted = [parse_hand(hand)] if hand else []
     if wanted and wanted[0][0] != "A":
-        raise ValueError(f"a run alone is run A, got the hand {hand!r}")
+        raise ValueError(f"the only run here is run A, got the hand {hand!r}")
     viewer = make_hand_viewer([run], NUM_HANDS, wanted)
     names = [shown.name for shown in viewer.hands]
     opening = viewer.opening

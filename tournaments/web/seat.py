@@ -35,7 +35,8 @@ Inbox = queue.SimpleQueue[Said | Help]
 class BrowserPerson(Agent):
     """Shows the events of a hand as they come, and waits for a move at each decision.
 
-    Each wait has a *number*. A move with another number is late, or was made in another tab: it changes nothing.
+    Each wait has a *number*. An ``act`` or ``next`` with another number is refused: it is late, or another tab was
+    faster. Help and pace may be changed at any time.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ class BrowserPerson(Agent):
                 time.sleep(PACES[self.pace])
 
     def act(self, view: View) -> int:
-        """Return the action of the page's move; ask again until it is legal."""
+        """Wait for a legal action from the page, and return it; illegal ones are refused."""
         self._view = view
         action = self._wait("act", {"legal": legal_moves(view.public)}, lambda text: parse_key(text, view.public))
         self._view = None
@@ -124,7 +125,7 @@ class BrowserPerson(Agent):
         self._wait("next", {}, lambda text: text)
 
     def _wait(self, wanted: str, legal: dict[str, Any], accept: Callable[[str], _Accepted]) -> _Accepted:
-        """Wait for a move of a type, and return the accepted form of its action."""
+        """Wait for a move of the type `wanted`, and return the result of `accept` on its action."""
         self._number += 1
         self._wants = {"wants": wanted, **legal}
         self._ask_for_help()

@@ -1,8 +1,10 @@
 """The process of a spot desk: ``python -m ...solver_process FOLDER``.
 
 Requests come as lines of JSON on standard input, ``{"number": 3, "kind": "look", "fields": {...}}``; the server has
-checked them. Answers, ``{"type": "answer", "number": 3, "answer": {...}}`` or with ``error``, and events go to standard
-output, a line each. The process ends as soon as its input ends, that is when the page or the server is gone.
+checked them. Answers and events are lines on standard output. An answer to a request is ``{"type": "answer",
+"number": 3, "answer": {...}}``. If the request is refused, the answer has the key ``error`` in place of ``answer``.
+
+The process ends as soon as its input ends, as when the server ends. The server kills the process when the page leaves.
 """
 
 import json

@@ -57,7 +57,7 @@ class DeskProcess:
         Raises
         ------
         ValueError
-            With the reason, if the request is refused.
+            If the request is refused, with the reason. Also if there is no answer within 120 s.
         DeskLost
             If the process ends before it answers.
         """

@@ -1,7 +1,7 @@
 """The exact spot as adviser: a turn or river with two players left is solved from both players' ranges.
 
 The ranges are the blueprint's beliefs at the start of the street. The solution is exact up to its exploitability, which
-the advice states. So the advice has the EV of every action, and the EV that an action lost.
+the advice states. If the exploitability is at most 5 % of the pot, the advice also has the EV of each action.
 """
 
 from typing import Any
@@ -43,7 +43,7 @@ _NEAR = 0.2
 
 
 class SpotAdviser:
-    """Solves the street of a decision, and keeps the solutions of the last few streets."""
+    """Solves the rest of the hand from the start of a decision's street, and keeps the last few solutions."""
 
     def __init__(self):
         self._blueprint = BundledAgent()
@@ -60,9 +60,10 @@ class SpotAdviser:
         Returns
         -------
         dict
-            As from `advice.strategy_advice`, with ``evs`` (the EV of each action with the hand held, in bb; None if the
-            hand or its EV is not known), ``lost`` (the EV that the action played lost, in bb, or None), ``accuracy``
-            (the solution's exploitability in bb) and ``words``.
+            As from `advice.strategy_advice`, with ``evs``, ``lost``, ``accuracy`` (the solution's exploitability in bb)
+            and ``words``. ``evs`` has the EV of each action with the hand held, in bb. It is None if the hand or its EV
+            is not known, or if the exploitability is above 5 % of the pot. ``lost`` is the best EV less the EV of the
+            action that was played, in bb, or None.
 
         Raises
         ------
@@ -193,7 +194,7 @@ def _word(hand: AskedHand, start: PublicState, decision: int) -> str:
 
 
 def _real_actions(place: NodePlace, spot: Spot, start: PublicState) -> list[int]:
-    """Return a node's actions in chips of the hand; in the spot each player has put in half of the pot before."""
+    """Return a node's actions in chips of the hand. In the spot, each player begins with half of the pot put in."""
     shift = max(start.contributions) - spot.pot // 2
     return [action if action <= CALL else action + shift for action in place.decision.children]
 
@@ -202,7 +203,7 @@ def _values(hand: AskedHand, decision: int, values: NodeEv, played: int | None) 
     own = hand.combo(hand.actions[decision].seat)
     evs = None if own is None else values.action_ev[own] / hand.rules.big_blind
     if evs is None or not np.isfinite(evs).all():
-        why = "" if own is None else "The solution does not come here with this hand, so EVs are not known."
+        why = "" if own is None else "The solution never reaches this decision with this hand, so EVs are not known."
         return {"evs": None, "lost": None} | ({"remark": why} if why else {})
     lost = None if played is None else round(float(evs.max() - evs[played]), 4)
     return {"evs": [round(float(ev), 4) for ev in evs], "lost": lost}

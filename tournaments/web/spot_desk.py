@@ -44,7 +44,7 @@ from plurispiel.tournaments.web.spot_play import SpotHand
 from plurispiel.tournaments.web.spot_view import node_view, solution_summary
 
 MAX_NODES = 30_000
-"""Largest number of betting nodes on a street: their table is built in a few seconds."""
+"""Largest number of betting nodes on a street. The table of so many nodes is built in a few seconds."""
 
 MAX_SECONDS = 3600.0
 """Longest time of one solve; *Go on* starts the time again."""
@@ -58,14 +58,14 @@ Send = Callable[[dict[str, Any]], None]
 
 
 class SpotDesk:
-    """A spot on the desk.
+    """A desk, which holds at most one spot and its solution.
 
     Parameters
     ----------
     folder : Path
         The folder in which solutions and spot files are found and saved.
     send : callable
-        Takes events, also from the thread that solves.
+        Takes events; called also in the thread that solves.
     """
 
     def __init__(self, folder: Path, send: Send):
@@ -111,20 +111,20 @@ class SpotDesk:
         return {"toml": spot_toml(made, settings), **size}
 
     def read_range(self, text: str) -> dict[str, Any]:
-        """Return the weight of every combo of a range's text; ``problem`` if it is no range."""
+        """Return the weight of every combo in a range given as text; ``problem`` if the text is not a range."""
         try:
             return {"weights": parse_range(text).tolist() if text.strip() else [0.0] * 1326}
         except ValueError as error:
             return {"problem": str(error)}
 
     def write_range(self, weights: tuple[float, ...]) -> dict[str, Any]:
-        """Return the text of weights by combo."""
+        """Return a range, given as the weight of every combo, as text."""
         if len(weights) != 1326:
             raise ValueError(f"a range has 1,326 weights, got {len(weights):,}")
         return {"text": write_range(weights)}
 
     def preflop(self, blueprint: str, line: tuple[str, ...]) -> dict[str, Any]:
-        """Return a place of a bundled blueprint before the flop, with the ranges at this place as texts."""
+        """Return the place to which preflop actions lead in a bundled blueprint, with the ranges there as texts."""
         names = [each.name for each in bundled_blueprints()]
         if blueprint not in names:
             raise ValueError(f"the blueprints are {', '.join(names)}, got {blueprint[:40]!r}")
@@ -241,13 +241,13 @@ class SpotDesk:
         """Return the entry of a spot's ``lock`` for a node.
 
         `probabilities` has the probabilities of all actions, hand by hand, in the order of the node's ``combos``. Hands
-        with negative numbers stay free.
+        with a negative number stay free, and so do hands whose numbers do not sum to 1.
         """
         view = self.look(node)
         count = len(view["actions"])
         rows = np.array(probabilities).reshape(-1, count) if len(probabilities) % count == 0 else np.zeros((0, count))
         if len(rows) != len(view["combos"]):
-            raise ValueError(f"the node has {len(view['combos']):,} hands and {count} actions")
+            raise ValueError(f"the node has {len(view['combos']):,} hands, and each needs {count} probabilities")
         solver = self._solved().solver
         own = solver.ranges[PLAYERS.index(view["player"])]
         return {"name": view["lock"], "lock": lock_table(view, rows, own)}
@@ -302,7 +302,7 @@ class SpotDesk:
         return self._hand.view()
 
     def act(self, word: str) -> dict[str, Any]:
-        """Take an action in the hand that is played."""
+        """Take the person's action in the hand that is played."""
         self._solved()
         if self._hand is None:
             raise ValueError("no hand is played: deal one")
@@ -330,9 +330,10 @@ class SpotDesk:
 
 
 def size_record(spot: Spot) -> dict[str, Any]:
-    """Return ``nodes`` (by street: name and number of betting nodes), ``memory``, ``available`` and ``problem``.
+    """Return ``nodes`` (name and number of betting nodes of each street), ``memory``, ``available`` and ``problem``.
 
-    `problem` says why the spot cannot be solved, and on which street sizes have to go; it is empty if it can.
+    ``memory`` is what the solver needs, and ``available`` what is free, in bytes. ``problem`` says why the spot cannot
+    be solved, and on which street fewer sizes help. It is empty if the spot can be solved.
     """
     available = available_bytes()
     try:
@@ -342,7 +343,7 @@ def size_record(spot: Spot) -> dict[str, Any]:
         counts = [sum(len(sizes) for seat in street for sizes in seat) for street in spot.menu().sizes]
         most = max(range(spot.street, large + 1), key=counts.__getitem__)
         problem = (
-            f"the {STREETS[large]} has more than {MAX_NODES:,} betting nodes, all lines before it together: "
+            f"the {STREETS[large]} has more than {MAX_NODES:,} betting nodes after all earlier lines together: "
             f"take fewer sizes or raises on the {STREETS[most]}"
         )
         return {"nodes": [], "memory": None, "available": available, "problem": problem}
@@ -359,7 +360,7 @@ def lock_table(view: dict[str, Any], rows: np.ndarray, own_range: np.ndarray) ->
     view : dict
         See `spot_view.node_view`.
     rows : float64[num_hands, num_actions]
-        The probabilities; negative for hands that stay free.
+        The probabilities. Hands with a negative number, or whose numbers do not sum to 1, stay free.
     own_range : float64[1326]
         The player's weights at the beginning of the spot. If all hands of this range are locked, the lock has no key
         ``hands``.

@@ -19,8 +19,8 @@ from plurispiel.tournaments.web.spot_view import node_actions
 class SpotHand:
     """A hand that is dealt from both ranges, and played against the solution's strategy.
 
-    Both hands are drawn with the weights of the ranges. The other player draws its actions from the solution. After
-    each of the person's decisions the EV lost is known. It is the EV of the best action with the person's hand, less
+    Both hands are drawn with the weights of the ranges. The other player draws its actions from the solution. Each of
+    the person's decisions is kept with its *EV lost*. This is the EV of the best action with the person's hand, less
     the EV of the chosen action, if both play on by the solution.
 
     Parameters
@@ -132,7 +132,7 @@ class SpotHand:
         return self._rng.permutation([card for card in range(52) if card not in gone])[:count].tolist()
 
     def _finish(self, folder: int | None) -> None:
-        """End the hand after a fold of the seat `folder`, or, without one, by a showdown on the whole board."""
+        """End the hand: the seat `folder` has folded, or, if it is None, the whole board is dealt for a showdown."""
         if folder is None:
             new = self._drawn(5 - len(self._board))
             self._board = (*self._board, *new)

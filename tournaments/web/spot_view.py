@@ -42,9 +42,10 @@ def node_view(solution: SpotSolution, node: str) -> dict[str, Any]:
         ``node, player, board, pot, to_call``; ``actions`` (``word``, ``text``, and ``next``, one of `DECISION`,
         `CARDS`, `FOLDED`, `SHOWDOWN`); ``path`` (the steps to the node: ``node, word, text, player``); ``lock`` (the
         node's name in a lock) and ``locked``. The lists ``combos, made, draw, strategy, action_ev, ev, equity, weight,
-        pairs`` have an entry for each hand. In the last four lists an entry has two numbers, that of the player out of
-        position first. ``pairs`` is a hand's weight times the weight of the other player's compatible hands. Means over
-        hands are weighted by ``pairs``. Numbers that do not exist are None.
+        pairs`` have an entry for each hand that a player may still hold. In the last four lists an entry has two
+        numbers, that of the player out of position first. ``pairs`` is a hand's weight times the weight of the other
+        player's compatible hands. In a mean of EV, equity or strategy over hands, ``pairs`` are the weights. Numbers
+        that do not exist are None.
 
     Raises
     ------
@@ -120,7 +121,7 @@ def node_actions(solver: VectorSolver, place: NodePlace) -> list[dict[str, Any]]
 
 
 def _path(solution: SpotSolution, solver: VectorSolver, place: NodePlace) -> list[dict[str, str]]:
-    """Return the steps that lead to a node: the node before each step, its word, and its text with the player."""
+    """Return the steps that lead to a node: for each step the node before it, its word, its text and its player."""
     words, dealt = place.node.split(), {cards_text(cards) for cards in place.dealt}
     steps = []
     for number, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""The spot explorer's part of the server: a socket for each desk, and requests to it."""
+"""The spot explorer's part of the server: a socket for each desk (`spot_desk`), and the requests to the desk."""
 
 import asyncio
 import contextlib
@@ -40,7 +40,7 @@ _NODE = {"most": 512}
 
 @dataclass(frozen=True)
 class NewDesk:
-    """The second frame of a desk's socket: an empty object."""
+    """The second frame of a desk's socket, after `messages.Greeting`: an empty object."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class AfterAction(AtNode):
 
 @dataclass(frozen=True)
 class LockedNode(AtNode):
-    """Strategies to lock at a decision; negative for hands that stay free."""
+    """The probabilities to lock at a decision; negative for hands that stay free."""
 
     probabilities: tuple[float, ...] = field(metadata={"least": -1, "most": 1, "length": 1326 * 16})
 
@@ -211,7 +211,7 @@ class SpotPages:
 
 
 async def _push(socket: WebSocket, desk: DeskProcess) -> None:
-    """Send the events of a desk, and each second that it is alive, until the page leaves or the desk has ended."""
+    """Send a desk's events, and a sign of life after a second without one, until the page leaves or the desk ends."""
     leaving = asyncio.ensure_future(socket.receive())
     coming = asyncio.ensure_future(desk.events.get())
     try:
@@ -219,7 +219,7 @@ async def _push(socket: WebSocket, desk: DeskProcess) -> None:
             await asyncio.wait([leaving, coming], timeout=_INTERVAL_S, return_when=asyncio.FIRST_COMPLETED)
             if leaving.done():
                 if leaving.result()["type"] != "websocket.disconnect":
-                    await socket.close(4400, "a desk takes requests, not frames")
+                    await socket.close(4400, "a desk takes no further frames")
                 return
             if not coming.done():
                 await socket.send_json({"type": "alive"})

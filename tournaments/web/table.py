@@ -20,7 +20,7 @@ MAX_TABLES = 3
 """Number of tables that may be open together."""
 
 ALIVE_S = 1.0
-"""Seconds between signs of life."""
+"""Seconds without news after which a page is sent a sign of life."""
 
 _MAX_LINE = 1 << 24
 _LOAD_S = 900.0  # kernels are compiled on the first use of an agent
@@ -104,7 +104,7 @@ class OpenTable:
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether a hand is dealt and not over."""
+        """Whether a hand is dealt and not over, or the first hand is still to come."""
         return not self._view or "end" not in json.loads(self._view)
 
     async def serve(self, socket: WebSocket) -> None:
@@ -178,7 +178,7 @@ class OpenTable:
 
 
 class OpenTables:
-    """All open tables by their session, and a spare process that has loaded already."""
+    """All open tables by their session, and a spare process, which loads before a table needs it."""
 
     def __init__(self) -> None:
         self._open: dict[int, OpenTable] = {}
@@ -240,7 +240,7 @@ class OpenTables:
             If the session has no open table.
         """
         if session not in self._open:
-            raise ValueError("this table is not open; a hand that was not over does not count. The lobby continues it")
+            raise ValueError("this table is not open: continue it in the lobby. A hand that was not over is void")
         return self._open[session]
 
     async def leave(self, session: int) -> None:

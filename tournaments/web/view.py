@@ -1,7 +1,7 @@
-"""The view of a table from the person's seat: all that is sent before the end of a hand.
+"""A table as the person's seat sees it during a hand, and the whole hand after its end.
 
-A `Sight` gets the messages of `play_hand` to the person's seat, and holds nothing else. So no view can hold a hidden
-card.
+A `Sight` gets the messages of `play_hand` to the person's seat, and knows no other cards. So its view cannot hold a
+hidden card.
 """
 
 from typing import Any
@@ -43,7 +43,7 @@ class Sight:
         self._street = 0
 
     def observe(self, event: Event) -> None:
-        """Take in an event of the seat."""
+        """Take in an event that the person's seat is told."""
         match event:
             case Deal(hole_cards):
                 self._cards = list(map(card_text, hole_cards))
@@ -110,8 +110,9 @@ def legal_moves(public: PublicState) -> dict[str, Any]:
     -------
     dict
         ``fold`` (whether it is legal), ``call`` (chips to add; 0 is a check), ``call_words``, ``bet`` (whether a raise
-        is a bet), ``raise`` (smallest and largest amount in chips of the street, or None), ``menu`` (the legal amounts
-        if not all amounts between are legal, or None) and ``marks`` (words and amounts of usual raises).
+        would be the street's first bet), ``raise`` (smallest and largest amount in chips of the street, or None),
+        ``menu`` (the legal amounts if not all amounts between are legal, or None) and ``marks`` (words and amounts of
+        usual raises).
     """
     before = street_start(public)
     amounts = raise_range(public)
