@@ -15,6 +15,7 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Decision, PublicState, View
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.continual.table.config import PREFLOP_NETS
+from plurispiel.agents.continual.table.subgame import TOLERANCE
 from plurispiel.agents.values.bundled import find_nets
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.decision_times import TimedAgent, time_of_decisions, times_by_street
@@ -23,9 +24,6 @@ from plurispiel.tournaments.bench.measurement import Measurement
 _HANDS_A_SECOND = 10
 _TIMED_HANDS_A_SECOND = 5
 _THREADS = 2
-_TOLERANCE = 0.005
-"""The most by which the value of a hand may be above the hand's bound, in pots."""
-
 _SHARE = 0.99
 """The note counts the solves in which at least this share of all hands keep their bounds."""
 
@@ -55,7 +53,7 @@ class _Kept:
         if solved.bounds is None or estimate is None:
             return
         free, over = public.rules.free_combos(public.board), solved.bounds_after(()) - solved.bounds
-        keeps = over <= _TOLERANCE * public.pot
+        keeps = over <= TOLERANCE * public.pot
         self.hands.append(float(keeps[free].mean()))
         self.range.append(float(estimate[keeps].sum()))
         self.slack.append(float(-(estimate * over).sum() / public.pot))

@@ -30,7 +30,7 @@ from plurispiel.agents.blueprint.library import pick_bundled
 from plurispiel.agents.continual.carried import expected_values
 from plurispiel.agents.continual.table import TableConfig
 from plurispiel.agents.continual.table.street import Solved, StreetNets, load_street_nets, solve_street
-from plurispiel.agents.continual.table.subgame import solve_subgame
+from plurispiel.agents.continual.table.subgame import TOLERANCE, solve_subgame
 from plurispiel.agents.resolve.node_values import BEST
 from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.search.later_buckets import later_buckets
@@ -51,14 +51,14 @@ _SPOTS = {"random river": (3, 6), "river": (3, 6), "turn": (2, 3), "flop": (1, 2
 _LONG = {3: 600, 2: 600, 1: 300}
 """By street: the setting `iterations` of the long solve. On the river it makes ten times as many."""
 
-_MEASURED = 150
-"""The setting `iterations` of the solve of later streets behind a locked strategy."""
+_MEASURED = {3: 10, 2: 150, 1: 150}
+"""By street: the setting `iterations` of the solve behind a locked strategy. On the river nothing is left to solve,
+unless a time limit has left out bet sizes."""
 
 _FACTORS = {3: (0.125, 0.25, 0.5, 1.0, 2.0), 2: (0.5, 1.0, 2.0), 1: (0.5, 1.0, 2.0)}
 """By street: the factors of the number of iterations that are measured."""
 
 _SECONDS = (0.3, 1.0, 3.0)
-_TOLERANCE = 0.005
 _Z = 1.96
 
 
@@ -250,9 +250,9 @@ def _figures(spot: _Spot, variant: _Variant, nets: StreetNets) -> _VariantFigure
     began = time.process_time()
     solved = _solve(spot, variant, nets)
     spent = time.process_time() - began
-    response = _respond(spot, _MEASURED, dict(_locks(spot.root, solved, variant.config.purge)))
+    response = _respond(spot, _MEASURED[spot.root.state.street], dict(_locks(spot.root, solved, variant.config.purge)))
     pot = sum(spot.root.state.contributions)
-    is_kept = response.values - spot.bounds <= _TOLERANCE * pot
+    is_kept = response.values - spot.bounds <= TOLERANCE * pot
     loss, kept = (response.mean - spot.value) / pot, float(response.weights[is_kept].sum())
     return _VariantFigures(100.0 * loss, 100.0 * kept, spent, float(solved.iterations))
 

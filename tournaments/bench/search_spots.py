@@ -7,7 +7,6 @@ of rivers is dealt for each turn, and the gain is exact in this game.
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,15 +16,8 @@ from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
 from plurispiel.agents.blueprint.library import pick_bundled
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
-from plurispiel.agents.continual.table import TableConfig
-from plurispiel.agents.continual.table.subgame import solve_subgame
-from plurispiel.agents.resolve.known_strategies import response_values
-from plurispiel.agents.resolve.subgame import BucketRows
-from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.root import AddedRaises, TwoSeats
-from plurispiel.agents.search.street_tree import Path
-from plurispiel.agents.search.two_seats import solve_two_seats, two_seats_solver
+from plurispiel.agents.search.two_seats import solve_two_seats
 from plurispiel.tournaments.bench.blueprint_spots import (
     BLUEPRINT_SIZES,
     BlueprintSpot,
@@ -41,19 +33,10 @@ _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
 """By street: the values of the setting ``iterations`` that are measured.
 
-A river search makes ten times as many. The variant `_CONTINUAL` multiplies the number by each of `_FACTORS`, and on
-rivers also by twenty.
+A river search makes ten times as many.
 """
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
-_CONTINUAL = ", continual"
-"""Label of the variant that solves with a gadget, as continual re-solving does.
-
-Its bounds are the values of a best response against the blueprint.
-"""
-
-_FACTORS = (0.5, 1.0, 2.0)
-"""Factors of the numbers of iterations with which continual re-solving is measured."""
 
 _VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
@@ -61,9 +44,8 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     ", no purge": {"purge": 0.0},
     ", the final iterate": _FINAL,
     ", safe": {"safe": True},
-    _CONTINUAL: {},
 }
-_VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}, _CONTINUAL: {}}
+_VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
 """Two of `_VARIANTS` are missing: river searches never purge, and always begin from uniform strategies."""
 
 _Z = 1.96
@@ -124,13 +106,6 @@ def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
     return Measurement(name, float(gains.mean()), "chips", note)
 
 
-def _settings(street: int) -> Iterator[tuple[str, float, dict[str, Any]]]:
-    """Yield the label, the factor of the iterations and the changed settings of each search on a street."""
-    for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
-        for factor in _FACTORS if label == _CONTINUAL else (1.0,):
-            yield label, factor, change
-
-
 def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
     """Search a spot with every setting, and add the results to `found`, by iterations done and label."""
     root, history = spot
@@ -146,20 +121,15 @@ def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, f
     base = solver.evaluate()
     found.setdefault("the blueprint", _Found()).exploitability.append(base.exploitability)
     for iterations in _ITERATIONS[street]:
-        for label, factor, change in _settings(street):
-            config = dataclasses.replace(BLUEPRINT_SIZES, iterations=max(1, round(factor * iterations)), **change)
-            is_for_one = config.safe or label == _CONTINUAL
-            for seat in range(2) if is_for_one else (0,):
-                if label == _CONTINUAL:
-                    played, done = _resolved(spot, config, bucket_rows, planned, seat, offered)
-                else:
-                    solution = solve_two_seats(root, config, bucket_rows, planned, history, seat, added=offered)
-                    played, done = {path: node.played for path, node in solution.nodes.items()}, solution.iterations
+        for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
+            config = dataclasses.replace(BLUEPRINT_SIZES, iterations=iterations, **change)
+            for seat in range(2) if config.safe else (0,):
+                solution = solve_two_seats(root, config, bucket_rows, planned, history, seat, added=offered)
                 for decision in first.betting.decisions:
-                    if decision.seat == seat or not is_for_one:
-                        rows = played[tuple(action for _, action, _ in decision.actions)]
+                    if decision.seat == seat or not config.safe:
+                        rows = solution.nodes[tuple(action for _, action, _ in decision.actions)].played
                         first.write(first.sums, decision, np.nan_to_num(rows, nan=1.0))
-            entry = found.setdefault(f"{done} iterations{label}", _Found())
+            entry = found.setdefault(f"{solution.iterations} iterations{label}", _Found())
             entry.exploitability.append(solver.evaluate().exploitability)
             searched, gain = [table.copy() for table in first.sums], 0.0
             for seat in range(2):
@@ -168,30 +138,3 @@ def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, f
                 gain += float(solver.evaluate().values[seat] - base.values[seat])
             entry.gains.append(gain)
             first.sums[0][:], first.sums[1][:] = planned_tables
-
-
-def _resolved(
-    spot: BlueprintSpot,
-    config: SearchConfig,
-    buckets: BucketRows,
-    planned: PlannedRows,
-    seat: int,
-    offered: AddedRaises,
-) -> tuple[dict[Path, np.ndarray], int]:
-    """Return the strategies of a spot's decisions by continual re-solving for a seat, and the number of iterations."""
-    (root, history), other = spot, 1 - seat
-    ranges = TwoSeats(root).ranges(0.0)
-    ranges[other] = HUNL.free_combos(root.board)
-    solver = two_seats_solver(root, config, ranges, buckets, added=offered, frozen={})
-    bounds = response_values(solver, planned.rows_for(solver, history), other)
-    share = TableConfig.estimate
-    solved = solve_subgame(
-        root, seat, bounds, config, share, buckets, planned, history, added=offered, deadline=math.inf
-    )
-    played = {}
-    for decision in solved.solver.streets[0].betting.decisions:
-        path = tuple(action for _, action, _ in decision.actions)
-        strategy = solved.played(path, config.purge)
-        assert strategy is not None
-        played[path] = strategy.probabilities
-    return played, solved.solver.iteration

@@ -28,9 +28,9 @@ class TableConfig:
     Attributes
     ----------
     iterations : int
-        Iterations of each solve. A solve of the river does twenty times as many, or ten times as many without bounds. 0
-        stands for 150 iterations, or for the time limit if there is one. Without a time limit, the same seed gives the
-        same play.
+        Iterations of each solve. A solve of the river does ten times as many, and twice as many as that if less than 99
+        % of the opponent's range keeps its bounds. 0 stands for 150 iterations, or for the time limit if there is one.
+        Without a time limit, the same seed gives the same play.
     time : float
         Seconds for each decision, including all its work, in place of `iterations`; at least 1, with `nets` at least
         0.3; 0 for no limit.
@@ -39,8 +39,9 @@ class TableConfig:
     estimate : float
         The share of the opponent's weight that enters the subgame without the choice to terminate. It is spread over
         the hands as in the range that the last solution gives the opponent. In a solve to the end of the hand, a
-        hundredth of this share is used in the last three quarters of the iterations, or of the time. With 0, every hand
-        whose bound is above its value in the subgame terminates. If all do, regrets in the subgame stop changing.
+        hundredth of this share is used in the last three quarters of the iterations, or of the time; on the river, a
+        tenth in the second quarter and a hundredth in the second half. With 0, every hand whose bound is above its
+        value in the subgame terminates. If all do, regrets in the subgame stop changing.
     purge : float
         Actions below this probability are not played, unless all are below it. On the river, where no board is sampled,
         all actions are played.

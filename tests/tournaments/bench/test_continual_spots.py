@@ -21,7 +21,7 @@ def few(monkeypatch):
     monkeypatch.setattr(continual_spots, "_SECONDS", ())
     monkeypatch.setattr(continual_spots, "_FACTORS", {3: (0.04, 1.0), 2: (0.04,), 1: (0.04,)})
     monkeypatch.setattr(continual_spots, "_LONG", {3: 300, 2: 6, 1: 4})
-    monkeypatch.setattr(continual_spots, "_MEASURED", 4)
+    monkeypatch.setattr(continual_spots, "_MEASURED", {3: 4, 2: 4, 1: 4})
 
 
 def test_more_iterations_lose_less(few, monkeypatch, tmp_path):

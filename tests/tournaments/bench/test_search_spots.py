@@ -19,23 +19,16 @@ def test_searches_of_rivers_win_from_a_blueprint_that_knows_nothing(monkeypatch)
         "river: 100 iterations",
         "river: 100 iterations, the final iterate",
         "river: 100 iterations, safe",
-        "river: 100 iterations, continual",
-        "river: 200 iterations, continual",
-        "river: 400 iterations, continual",
         "turn: the blueprint",
         "turn: 5 iterations",
         "turn: 5 iterations, from uniform",
         "turn: 5 iterations, no purge",
         "turn: 5 iterations, the final iterate",
         "turn: 5 iterations, safe",
-        "turn: 2 iterations, continual",
-        "turn: 5 iterations, continual",
-        "turn: 10 iterations, continual",
     ]
     assert figures["river: 100 iterations"].value > 50.0  # chips for both seats; a big blind is 100
     assert "below 0 in 0 spots" in figures["river: 100 iterations"].note
-    assert figures["river: 200 iterations, continual"].value > 0.5 * figures["river: 100 iterations"].value
     left = float(figures["river: 100 iterations"].note.split("wins ")[1])
     assert left < 0.1 * figures["river: the blueprint"].value
     gains = [figures[name].value for name in figures if "iterations" in name and "turn" in name]
-    assert len(set(gains)) == 8 and max(map(abs, gains)) < 2.0 * HUNL.stacks[0]
+    assert len(set(gains)) == 5 and max(map(abs, gains)) < 2.0 * HUNL.stacks[0]
