@@ -12,9 +12,9 @@ Arguments that name files or folders are relative to ``cwd`` if the spec has it,
 Without ``cwd``, files become absolute paths, and so do folders if the program does not start in the current folder. An
 argument may also be a list of paths with colons between them, such as the class path of Java.
 
-For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
-that folder as the option ``base``. In the values of ``cwd`` and ``base``, the characters & and ?, which mean something
-else in a spec, are written ``%26`` and ``%3F``.
+For a command that is written relative to another folder, such as that of a settings file, `relocated_command` joins
+that folder to the option ``cwd``. A spec without ``cwd`` gets it as the option ``base``. In the values of ``cwd`` and
+``base``, the characters & and ?, which mean something else in a spec, are written ``%26`` and ``%3F``.
 """
 
 import contextlib
@@ -223,8 +223,8 @@ def program_file(word: str, folder: Path = Path()) -> Path:
 def relocated_command(command: str, options: Mapping[str, str], folder: Path) -> str:
     """Return a command and its options, as a spec has them, with a relative path of the program joined to `folder`.
 
-    Arguments stay as they are, so that the agent keeps its title and its digest. The result has the folder to which
-    they are relative, joined to `folder`, as its option ``cwd``, or as ``base`` if the spec has no ``cwd``.
+    Arguments stay as they are, so that the agent keeps its title and its digest. The folder of the arguments, joined to
+    `folder`, becomes the option ``cwd`` if the spec has one, and otherwise ``base``.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """The betting tree of an abstract game, as flat arrays: all sequences of actions that menus offer, for 2 to 10 seats.
 
 Nodes are numbered so that the children of a node are contiguous and the nodes of a subtree are close together. A
-depth-first walk gives each decision its row: the total number of actions at the decisions of the same street that the
-walk has visited before. The street's regret table holds one number for each decision, action and bucket. The action
-with index a among a decision's actions has the *cell* (``row[node] + a``, bucket).
+decision's ``row`` is the index of its first action in the street's table. Decisions get their places in the table in
+depth-first order, one for each action. The street's regret table holds one number for each decision, action and bucket.
+The action with index a among a decision's actions has the *cell* (``row[node] + a``, bucket).
 """
 
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ class StreetMenu:
         Like `raises`, for use while three or more seats have not folded; by default `raises` is used then too.
     callers : tuple of int, optional
         Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises. A call
-        for less, with the whole stack, does not count. Whatever this number, a call is offered where no raise is legal.
-        Unless `GameMenu.push_or_fold` is set, a call is also offered if only two seats are live, and to the last seat
-        to act. By default there is no limit.
+        for less, with the whole stack, does not count. The number does not limit calls where no raise is legal. Unless
+        `GameMenu.push_or_fold` is set, it also does not limit calls with two live seats, or of the last seat to act. By
+        default there is no limit.
 
     Raises
     ------

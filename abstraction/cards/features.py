@@ -132,9 +132,9 @@ class PointWorkspace(NamedTuple):
     order, spare, counts
         Arguments of `showdown_kernels.sort_by_rank`.
     per_card : float64[3, 52]
-        Row 1 counts the weaker combos with each card, row 2 the equal ones. On a board without a possible flush, an
-        entry is for a card rank instead of a card. Rows 1 and 2 then count the combos with one given card of that rank,
-        row 0 the cards of that rank that are not on the board.
+        Row 1 counts the weaker combos with each card, row 2 the equal ones; row 0 is not used. On a board without a
+        possible flush, an entry is for a card rank: row 0 counts the rank's cards that are not on the board, rows 1 and
+        2 the combos with any one of these cards, the same number for each.
     made : float64[91]
         Weighted points of each pair of card ranks on one board.
     pair_points : float64[91]

@@ -65,7 +65,8 @@ class RiverWorkspace(NamedTuple):
         Index of each combo among the free combos.
     before : float32[1326, 8]
         For each hand in `order` and each cluster: twice the number of the cluster's hands that the hand beats, plus the
-        number that it ties with. Card removal subtracts the hand itself once too often; it is added back later.
+        number that it ties with. The entry of the hand's own cluster is 1 too low: the hand counts
+        once, and is subtracted for each of its two cards. The kernel corrects this later.
     cluster_weaker, cluster_totals : float32[52, 8], float32[8]
         Number of hands of each cluster that have been passed in order of strength: `cluster_weaker` counts those with
         each card, `cluster_totals` all of them.
@@ -130,7 +131,7 @@ def river_equities(boards: npt.ArrayLike) -> np.ndarray:
     Parameters
     ----------
     boards : array-like of int, [n, 5]
-        Different cards on each board, which is not checked.
+        The five cards of a board have to be distinct, which is not checked.
 
     Returns
     -------

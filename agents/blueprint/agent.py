@@ -97,9 +97,9 @@ class BlueprintAgent(RangeAgent):
     def range_strategy(self, public: PublicState) -> Strategy:
         """Return the strategy of all combos.
 
-        The strategy is read-only, and shared by all agents of the blueprint. It is neither if the tree has no decision
-        here, or if the bet is between two sizes (`TranslatedActions`). The same holds from the flop on if the hand has
-        more opponents than the tree.
+        The strategy is read-only, and shared by all agents of the blueprint. There are three exceptions: the tree has
+        no decision here; a bet is below the smallest size, or between the all-in and the size below it (`Between`);
+        from the flop on, the hand has more opponents than the tree. Then the strategy is computed at each call.
         """
         kept, board = self._kept, public.board
         place = self._hand.at([action for _, action, _ in public.actions])

@@ -21,8 +21,8 @@ def later_buckets(
     Parameters
     ----------
     buckets : BucketLookup or None
-        The blueprint's buckets. They are used if `config.cards` asks for them, and in games other than hold'em. Under a
-        time limit they also replace 500 buckets of a flop that are not in the cache and would take seconds to compute.
+        The blueprint's buckets. They are used if `config.cards` asks for them, and in games other than hold'em. With a
+        time limit they are also used if the flop's own 500 buckets are not in the cache: computing these takes seconds.
         None without a blueprint: `config.cards` must then ask for other buckets.
     board : tuple of int
         The board on which the search begins.

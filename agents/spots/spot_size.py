@@ -55,14 +55,17 @@ class SpotSize:
         once.
     smaller_bytes : dict of str to int
         For each street with bets, `memory_bytes` with fewer bets on the street and without locks. Each list of several
-        sizes loses its first size that is not all-in. Without such a list, the street loses its raises, or else its
-        bets.
+        sizes loses its first size that is not all-in. If no list has several sizes, all raises are left out; if there
+        are no raises, all bets.
+    can_have_buckets : bool
+        Whether buckets, which the spot does not have, could save memory.
     """
 
     memory_bytes: int
     nodes: dict[str, int]
     boards: dict[str, int]
     smaller_bytes: dict[str, int]
+    can_have_buckets: bool = False
 
     @property
     def street_to_cut(self) -> str | None:
@@ -79,19 +82,22 @@ class SpotSize:
         free_bytes : float, optional
             Bytes that are free; by default those free now.
         """
-        remedy = "take narrower ranges"
-        if self.street_to_cut is not None:
-            gib = self.smaller_bytes[self.street_to_cut] / 2**30
-            remedy = f"take fewer bet sizes on the {self.street_to_cut} (without some: {gib:.1f} GiB), {remedy[5:]}"
         large = max(self.nodes, key=self.nodes.__getitem__)
         if self.nodes[large] > MAX_NODES:
-            return f"the betting of the {large} has {self.nodes[large]:,} nodes, at most {MAX_NODES:,} fit: {remedy}"
+            return (
+                f"the betting of the {large} has {self.nodes[large]:,} nodes, at most {MAX_NODES:,} fit: take fewer "
+                f"bet sizes on the {large} or on a street before"
+            )
         needed = memory_bytes or self.memory_bytes
         available = available_bytes() if free_bytes is None else free_bytes
         if needed > available:
+            remedies = ["narrower ranges", *(["buckets"] if self.can_have_buckets else [])]
+            if self.street_to_cut is not None:
+                gib = self.smaller_bytes[self.street_to_cut] / 2**30
+                remedies.insert(0, f"fewer bet sizes on the {self.street_to_cut} (that could need {gib:.1f} GiB)")
             return (
                 f"the spot needs {needed / 2**30:.1f} GiB of memory, {available / 2**30:.1f} GiB are free: "
-                f"{remedy} or buckets"
+                f"take {' or '.join(remedies)}"
             )
         return None
 
@@ -110,7 +116,7 @@ def spot_size(spot: Spot, *, threads: int = 2) -> SpotSize:
     Raises
     ------
     ValueError
-        If a range, a bet or a lock is malformed, or the betting has too many different pots to be counted.
+        If a range, a bet or a lock is malformed, or the betting has too many different states to be counted.
     """
     found = _measured(spot, threads)
     smaller = {street: _measured(each, threads).memory_bytes for street, each in _smaller_spots(spot).items()}
@@ -139,12 +145,22 @@ def _measured(spot: Spot, threads: int) -> SpotSize:
         ]
     dtype = np.float32 if spot.has_bets() else np.float64
     boards = {name: each.num_boards for name, each in zip(names, hands, strict=True)}
-    return SpotSize(solver_bytes(streets, threads, dtype), nodes, boards, {})
+    can_have_buckets = len(names) > 1 and not spot.has_buckets
+    return SpotSize(solver_bytes(streets, threads, dtype), nodes, boards, {}, can_have_buckets)
 
 
 @dataclass(frozen=True)
 class _Hands:
-    """The number of boards of a street, and each seat's blocks of hands: on all boards, and the most on one board."""
+    """The boards and hands of a street.
+
+    Attributes
+    ----------
+    num_boards : int
+    blocks : (int, int)
+        For each seat, the number of blocks of 16 hands, summed over all boards.
+    most_blocks : (int, int)
+        For each seat, the largest number of blocks on one board.
+    """
 
     num_boards: int
     blocks: tuple[int, int]
@@ -205,9 +221,8 @@ def _near_blocks(counts: np.ndarray, street: int, hands: _Hands, *, by_buckets: 
 def _count_betting(spot: Spot) -> np.ndarray:
     """Return four counts for each street: int64[num_streets, 4].
 
-    The counts are the street's nodes, the rows of the first seat, the rows of the last seat, and the street's ends.
-    A seat has a row for each action of each of its decisions. With three players, the second count has the rows of all
-    players.
+    The counts are the street's nodes, the actions of all decisions of the first seat, those of the last seat, and the
+    nodes after which the next street is dealt. With three players, the second count has the actions of all players.
     """
     counter = _Counter(spot.raises(), spot.street, len(STREETS))
     return counter.below(spot.start(), spot.street)
@@ -230,7 +245,7 @@ class _Counter:
             return self._known[key]
         if len(self._known) >= _MAX_STATES:
             raise ValueError(
-                f"the betting has more than {_MAX_STATES:,} different pots: take fewer or larger bet sizes"
+                f"the betting has more than {_MAX_STATES:,} different states: take fewer or larger bet sizes"
             )
         counts, row = np.zeros(self._shape, np.int64), street - self._first
         counts[row, 0] = 1

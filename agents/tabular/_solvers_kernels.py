@@ -13,7 +13,7 @@ _ONE = np.uint32(1)  # with a plain 1, indices become signed, and numba checks t
 class Tables(NamedTuple):
     """The tables of the full-width solvers, for a game with A actions in all infosets together and n players.
 
-    Each action ends one sequence of its player's own actions, and has the number of that sequence.
+    A sequence has the number of its last action: sequence a is the player's own actions up to and with action a.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def earn(form, reach, player, value):
     A sequence's payoff sums over the ends of the game at which the player has taken exactly this sequence of actions.
     """
     first, last = form.player_first[player], form.player_first[player + 1]
-    # Sequences that end no history with a payoff have no row, and would keep the values of the last iteration.
+    # The loop below writes only sequences with a payoff. The others would keep the values of the last iteration.
     for action in range(form.infoset_first[first], form.infoset_first[last]):
         value[action] = 0.0
     value[form.infoset_first[form.infoset_first.shape[0] - 1] + np.uint32(player)] = 0.0

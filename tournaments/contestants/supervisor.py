@@ -134,7 +134,7 @@ class Contestant(IsolatedAgent):
         for message in self._told:
             try:
                 self._exchange(message, "again", self._limits.seconds)
-            except AgentFault as fault:  # if this message caused the fault before, the fault has been counted
+            except AgentFault as fault:  # a repairable fault was counted when the message was first sent
                 if fault.kind not in REPAIRABLE:
                     raise
 

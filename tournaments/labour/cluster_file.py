@@ -1,9 +1,9 @@
 """The file of a cluster: the scheduler's address, and the key without which nobody can connect to the scheduler.
 
 dask runs whatever code it is sent. Whoever reaches the scheduler therefore has its owner's rights, on every machine of
-the cluster. Loopback is no boundary: other users' processes reach it. Therefore every connection uses TLS, and both
-sides show the same certificate. Only the cluster's file has the certificate's key, and only its owner can read the
-file.
+the cluster. Loopback is no boundary: other users' processes reach it. Therefore connections use TLS, and both sides
+show the same certificate, unless the cluster was started with ``--insecure``. Only the cluster's file has the
+certificate's key, and only its owner can read the file.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Solutions before the flop, kept in the user's cache: the same betting recurs in every match.
 
-A *line* is the betting before a solution's root. The paper caches the result of every preflop situation, too. Before
+A *line* is the betting before a solution's root. DeepStack also caches the result of every preflop situation. Before
 the flop all hands of a class are alike, so a solution is kept by the 169 classes. The solution of the start of a hand
 takes 3 MB. A new solution is rounded as if it had been read from the cache, so that play does not depend on the cache.
 """
@@ -21,7 +21,7 @@ from plurispiel.agents.continual.lookahead import Lookahead, SolvedLookahead
 
 __all__ = ["keep_line", "line_place", "read_line"]
 
-_KIND, _FORMAT = "preflop line", 1  # a change of the solves before the flop needs a new format
+_KIND, _FORMAT = "preflop line", 1  # raised whenever solutions before the flop get other numbers
 _MAX_PAIRS = 16
 _MAX_LINES = 64
 """The most lines kept for the same networks and settings; bets of any size allow an endless number of lines."""
@@ -48,7 +48,7 @@ def read_line(place: Path, lookahead: Lookahead) -> SolvedLookahead | None:
     except (OSError, ArtefactRefused):
         return None
     nodes, ends = len(lookahead.betting.nodes.kind), len(lookahead.betting.end_states)
-    shapes = {"values": (2, nodes), "reached": (nodes - 1,), "pairs": (2, ends)}  # "pairs" has one more axis: the pairs
+    shapes = {"values": (2, nodes), "reached": (nodes - 1,), "pairs": (2, ends)}  # "pairs": one for each kept iteration
     if arrays.keys() != shapes.keys() or not arrays["pairs"].ndim or not 1 <= len(arrays["pairs"]) <= _MAX_PAIRS:
         return None
     for name, shape in shapes.items():
