@@ -55,6 +55,9 @@ _MEASURED = {3: 10, 2: 150, 1: 150}
 """By street: the setting `iterations` of the solve behind a locked strategy. On the river nothing is left to solve,
 unless a time limit has left out bet sizes."""
 
+_EVERY_HAND = 1e-3
+"""The weight that is added to the opponent's range, spread evenly: each hand needs a bound."""
+
 _FACTORS = {3: (0.125, 0.25, 0.5, 1.0, 2.0), 2: (0.5, 1.0, 2.0), 1: (0.5, 1.0, 2.0)}
 """By street: the factors of the number of iterations that are measured."""
 
@@ -236,14 +239,16 @@ def _respond(spot: _Spot, iterations: int, locked: dict[ActionPath, np.ndarray])
     """Solve a spot with locked strategies, and return the opponent's best response to the seat's average strategy."""
     root, other = spot.root, 1 - spot.root.state.actor
     config = TableConfig(iterations, threads=1).search
-    solver = two_seats_solver(root, config, root.beliefs, spot.buckets, added={}, frozen=locked)
+    ranges, free = root.beliefs.copy(), HUNL.free_combos(root.board)
+    ranges[other] += _EVERY_HAND * free / free.sum()
+    solver = two_seats_solver(root, config, ranges, spot.buckets, added={}, frozen=locked)
     if spot.planned is not None:
         begin_two_seats(solver, config, spot.planned.rows_for(solver, spot.history))
         solver.restore_locks()
     run_two_seats(solver, config, math.inf)
     values, facing = solver.combo_values(other)[BEST], solver.facing[other]
-    weights = solver.ranges[other] * facing / solver.pairs
-    return _Response(expected_values(values, facing), weights)
+    weights = root.beliefs[other] * facing
+    return _Response(expected_values(values, facing), weights / weights.sum())
 
 
 def _figures(spot: _Spot, variant: _Variant, nets: StreetNets) -> _VariantFigures:
@@ -295,4 +300,5 @@ def _locks(root: Root, solved: Solved, purge: float) -> Iterator[tuple[ActionPat
         for column, action in enumerate(decision.children):
             if action in played.actions:
                 rows[:, column] = played.probabilities[:, played.actions.tolist().index(action)]
+        rows[np.isnan(played.probabilities).any(axis=1)] = np.nan  # hands outside the seat's range: not locked
         yield path, rows
