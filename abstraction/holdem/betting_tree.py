@@ -61,6 +61,12 @@ class StreetNodes(NamedTuple):
     stake: np.ndarray
     rows: np.ndarray
 
+    @property
+    def end_nodes(self) -> np.ndarray:
+        """The index of each `STREET_END`, by its number: int64[num_ends]."""
+        ends = np.flatnonzero(self.kind == STREET_END)
+        return ends[np.argsort(self.end[ends])]
+
 
 class BettingDecision(NamedTuple):
     """A decision on a street.
@@ -131,6 +137,7 @@ def street_betting(
     dead_chips: int = 0,
     max_nodes: int = 1_000_000,
     num_streets: int | None = None,
+    by_chips: bool = False,
 ) -> list[StreetBetting]:
     """Return all betting from a state to the end of the hand, one entry for each street, the state's street first.
 
@@ -149,6 +156,10 @@ def street_betting(
         Limit for the number of nodes of each street.
     num_streets : int, optional
         The number of streets to return; by default all that are left.
+    by_chips : bool
+        The order in which the ends of a street are numbered. False is the order of `StreetNodes`. True puts ends with
+        equal contributions side by side, those without further betting last: neighbouring roots of the next street
+        then have betting of the same shape.
 
     Raises
     ------
@@ -168,6 +179,8 @@ def street_betting(
         builder = _StreetBuilder(rules, street, menu, dead_chips, max_nodes)
         for root, history in roots:
             builder.add_root(root, history)
+        if by_chips:
+            builder.sort_ends()
         streets.append(builder.built())
         roots = builder.ends
     return streets
@@ -193,6 +206,17 @@ class _StreetBuilder:
         rows = self._new_row(0), self._new_row(1)
         self._add(state, actions, -1, 0, rows)
         self._num_roots += 1
+
+    def sort_ends(self) -> None:
+        """Sort the ends by their contributions, those without further betting last, and number them anew."""
+        order = sorted(
+            range(len(self.ends)), key=lambda end: (self.ends[end][0].is_over, self.ends[end][0].contributions)
+        )
+        number_of = {end: number for number, end in enumerate(order)}
+        self.ends = [self.ends[end] for end in order]
+        self._records = [
+            record if record[4] < 0 else (*record[:4], number_of[record[4]], *record[5:]) for record in self._records
+        ]
 
     def built(self) -> StreetBetting:
         kind, parent, depth, number, end, stake, *rows = (

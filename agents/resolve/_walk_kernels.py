@@ -23,10 +23,10 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import clear
 from plurispiel.abstraction.machine.tickets import take_ticket
-from plurispiel.agents.resolve._bucket_kernels import (
-    enter_board_by_buckets,
-    evaluate_boards_by_buckets,
-    learn_by_buckets,
+from plurispiel.agents.resolve._bucket_kernels import enter_board_by_buckets, evaluate_boards_by_buckets
+from plurispiel.agents.resolve._terminal_tile_kernels import (
+    ascend_by_buckets,
+    descend_by_buckets,
     update_boards_by_buckets,
 )
 from plurispiel.agents.resolve.vector_cfr_kernels import (
@@ -77,24 +77,33 @@ def ascend(street, board, seat, num_kinds, tables, sums, step, ends, work):
 
 
 @kernel
-def descend_by_buckets(street, plans, board, seat, above, work):
-    """Do the work of `descend` with strategies by bucket."""
-    enter_board_by_buckets(street, plans, board, np.int64(0), seat, above, work)
-    fill_terminals(street, board, np.int64(0), seat, work)
-    show_ends(street, board, work)
+def descend_with_plans(street, plans, board, seat, num_kinds, above, work):
+    """Do the work of `descend` with strategies by bucket; to learn, terminal nodes wait for `ascend_with_plans`."""
+    if num_kinds == 1:
+        descend_by_buckets(street, plans, board, above, work)
+    else:
+        enter_board_by_buckets(street, plans, board, np.int64(0), seat, above, work)
+        fill_terminals(street, board, np.int64(0), seat, work)
+        show_ends(street, board, work)
 
 
 @kernel
-def ascend_by_buckets(street, plans, board, seat, num_kinds, times, changes, ends, work):
-    """Do the work of `ascend` with strategies by bucket.
+def ascend_with_plans(street, plans, board, seat, num_kinds, factors, found, above, work, totals):
+    """Do the work of `ascend` and of `leave_board` with strategies by bucket, after `take_ends`.
 
-    `times` and `changes` are the arguments `factor` and `changes` of `learn_by_buckets`.
+    Parameters
+    ----------
+    factors : tuple of two float
+        `factor` and `times`, as in `ascend_by_buckets`.
+    found, totals
+        As in `ascend_by_buckets`, for one chunk.
     """
-    take_ends(street.layout, seat, num_kinds, work.below.blocks[seat], ends, work)
+    factor, times = factors
     if num_kinds == 1:
-        learn_by_buckets(street, plans, board, np.int64(0), seat, times, changes, work)
+        ascend_by_buckets(street, plans, board, seat, factor, times, found, above, work, totals)
     else:
         evaluate(street, board, np.int64(0), seat, work)
+        leave_board(street, board, np.int64(0), seat, num_kinds, factor, above, work, totals)
 
 
 @kernel
@@ -139,9 +148,9 @@ def walk_by_buckets(streets, plans, queue, seat, num_kinds, changes, above, work
     ----------
     plans : tuple of two BucketPlans
         For the two streets.
-    changes : tuple of float[num_chunks, 2, n, 16]
-        For each of the two streets, the seat's changes in each chunk, as in `settle_buckets`. Modified in place if
-        there is one kind of values.
+    changes : tuple of float[num_chunks, n, 16]
+        For each of the two streets, the seat's sums in each chunk, as in `settle_tiles`. Modified in place if there is
+        one kind of values.
     """
     work, is_deep = works[0], len(queue.boards) > 0
     chunk = take_ticket(queue.tickets)
@@ -150,7 +159,7 @@ def walk_by_buckets(streets, plans, queue, seat, num_kinds, changes, above, work
             reach, target, times = above, totals[chunk], queue.times
             if is_deep:
                 times = times * queue.factors[k]
-                descend_by_buckets(streets[0], plans[0], queue.boards[k], seat, above, work)
+                descend_with_plans(streets[0], plans[0], queue.boards[k], seat, num_kinds, above, work)
                 num_ends = np.int64(streets[0].layout.ends.shape[1])
                 clear(work.ends[0], np.int64(0), num_kinds * num_ends * work.below.blocks[seat])
                 reach, target = work.below, work.ends[0]
@@ -161,7 +170,9 @@ def walk_by_buckets(streets, plans, queue, seat, num_kinds, changes, above, work
             else:
                 evaluate_boards_by_buckets(streets[1], plans[1], later, seat, reach, works[1], target)
             if is_deep:
-                board, factor, drawn = queue.boards[k], queue.factors[k], changes[0][chunk]
-                ascend_by_buckets(streets[0], plans[0], board, seat, num_kinds, times, drawn, work.ends, work)
-                leave_board(streets[0], board, np.int64(0), seat, num_kinds, factor, above, work, totals[chunk])
+                board, factors, drawn = queue.boards[k], (queue.factors[k], times), changes[0][chunk]
+                take_ends(streets[0].layout, seat, num_kinds, work.below.blocks[seat], work.ends, work)
+                ascend_with_plans(
+                    streets[0], plans[0], board, seat, num_kinds, factors, drawn, above, work, totals[chunk]
+                )
         chunk = take_ticket(queue.tickets)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting_state import CONTRIB
-from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.machine.sums import product
 from plurispiel.agents.resolve import vector_cfr_kernels as kernels
@@ -76,7 +76,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             size = weight * pot * float(reach[1 - seat, decision.node])
             # The regrets of an iteration are sums over the opponent's hands, whose total weight is `mass`.
             street.write(street.regrets, decision, size * mass[:, None] * rows)
-        above = reach[:, nodes.kind == STREET_END]
+        above = reach[:, nodes.end_nodes]
     solver.restore_locks()
 
 

@@ -65,8 +65,8 @@ class StreetLayout(NamedTuple):
     action_first : int32[2, num_batches + 1]
         For each seat, the index in `action_rows` of each batch's first entry; multiples of 16.
     action_rows : int32[2, n]
-        For each seat, the rows of its reach after each of its actions, decision after decision. Each batch is padded
-        to a multiple of 16 with the row after the seat's last row.
+        For each seat, the rows of its reach after each of its actions, decision after decision. Each batch, and each
+        group of sixteen roots, is padded to a multiple of 16 with the row after the seat's last row.
     action_sources : int32[2, n]
         For each entry of `action_rows`, the row of the seat's reach at the decision; 0 for padding.
     fold_first, showdown_first : int32[2, num_batches + 1]
@@ -163,12 +163,12 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
     reach_row, reach_rows = _reach_rows(nodes.kind, children, batch_node, roots)
 
     action_first, action_rows, action_sources, table_lane = _actions(
-        nodes.kind, children, batch_node, reach_row, reach_rows
+        nodes.kind, children, batch_node, reach_row, reach_rows, roots
     )
 
     num_actions = max(map(len, children), default=0)
     most_roots = int(np.diff(batch_root).max())
-    ends = np.ascontiguousarray(reach_row[:, nodes.kind == STREET_END])
+    ends = np.ascontiguousarray(reach_row[:, nodes.end_nodes])
     if betting.num_ends:
         ends = np.pad(ends, ((0, 0), (0, -betting.num_ends % LANES)), mode="edge")
     num_slots = most_roots + betting.max_depth * num_actions + ends.shape[1]
@@ -250,13 +250,16 @@ def _actions(
     batch_node: np.ndarray,
     reach_row: np.ndarray,
     reach_rows: tuple[int, int],
+    roots: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return `action_first`, `action_rows`, `action_sources` and `table_lane`."""
     first: list[list[int]] = [[0], [0]]
     rows: list[list[int]] = [[], []]
     sources: list[list[int]] = [[], []]
     lanes = np.zeros(len(kind), np.int32)
-    for start, stop in zip(batch_node[:-1].tolist(), batch_node[1:].tolist(), strict=True):
+    ends_of_batches = batch_node[1:].tolist()
+    cuts = sorted({*roots[::LANES].tolist(), *batch_node.tolist()})
+    for start, stop in zip(cuts, cuts[1:], strict=False):
         for node in range(start, stop):
             if children[node]:
                 seat = int(kind[node])
@@ -266,7 +269,8 @@ def _actions(
         for seat in range(2):
             rows[seat] += [reach_rows[seat]] * (-len(rows[seat]) % LANES)
             sources[seat] += [0] * (len(rows[seat]) - len(sources[seat]))
-            first[seat].append(len(rows[seat]))
+            if stop in ends_of_batches:
+                first[seat].append(len(rows[seat]))
     return np.array(first, np.int32), _even(rows), _even(sources), lanes
 
 

@@ -10,9 +10,11 @@ from plurispiel.abstraction.holdem.betting_tree import BettingDecision, StreetBe
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks, empty_pages
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
+from plurispiel.agents.resolve import _terminal_tile_kernels as tile_kernels
 from plurispiel.agents.resolve.deals import Deals, StreetDeals
 from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
 from plurispiel.agents.resolve.subgame import BucketRows
+from plurispiel.agents.resolve.terminal_tiles import TerminalTiles, lay_out_tiles, padded, tile_workspace
 
 __all__ = [
     "NUM_CHUNKS",
@@ -37,9 +39,11 @@ It is fixed, so that no sum depends on the number of threads."""
 NUM_TABLES = 2
 """Number of a seat's tables without buckets: regrets and strategy sums."""
 
-NUM_TABLES_BY_BUCKET = 3 + 2 * NUM_CHUNKS
-"""Number of a seat's tables with buckets: regrets, strategy sums, strategies, and for each chunk the changes of regrets
-and of strategy sums."""
+_NUM_PLANNED = 3
+"""Number of a seat's tables with buckets that no chunk has for itself: regrets, strategy sums and strategies."""
+
+NUM_TABLES_BY_BUCKET = _NUM_PLANNED + 2 * NUM_CHUNKS
+"""About the number of a seat's tables with buckets, if each chunk's tiles count as two tables."""
 
 _MAX_BUCKETS = 65_535
 
@@ -73,6 +77,8 @@ class Workspace(NamedTuple):
         The traverser's counterfactual values, in the rows of `StreetLayout`.
     tile, mass, out : float[n, 16]
         Sixteen rows at a time, with one block for each hand or card; see `showdown_kernels`.
+    roots : float[n, 16]
+        With strategies by bucket, the values at sixteen roots: a block for each of the traverser's hands.
     rows : int64[16]
         The index of the first block of each of sixteen rows that are transposed together.
     sources : int64[16]
@@ -91,6 +97,7 @@ class Workspace(NamedTuple):
     tile: np.ndarray
     mass: np.ndarray
     out: np.ndarray
+    roots: np.ndarray
     rows: np.ndarray
     sources: np.ndarray
     below: ReachAbove
@@ -141,11 +148,20 @@ class BucketPlans(NamedTuple):
         Each seat's strategy; see `plan_buckets`.
     width : int
         Number of buckets.
+    tiles : TerminalTiles
+    plays, gains : tuple of float[n * span, 16]
+        Each seat's play tiles, for the other seat as the traverser, and its own gain tiles.
+    span : int
+        Number of blocks of a tile: `width`, rounded up to a multiple of 16.
     """
 
     buckets: HandBuckets
     tables: tuple[np.ndarray, np.ndarray]
     width: int
+    tiles: TerminalTiles
+    plays: tuple[np.ndarray, np.ndarray]
+    gains: tuple[np.ndarray, np.ndarray]
+    span: int
 
 
 class PlanWorkspace(NamedTuple):
@@ -164,6 +180,10 @@ class PlanWorkspace(NamedTuple):
     tile: np.ndarray
     out: np.ndarray
     rows: np.ndarray
+
+
+def _plan_workspace(count: int, dtype: np.dtype) -> PlanWorkspace:
+    return PlanWorkspace(empty_blocks(count, dtype), empty_blocks(count, dtype), np.zeros(count, np.int64))
 
 
 class SolverStreet:
@@ -188,9 +208,9 @@ class SolverStreet:
         The regrets and the strategy sums of both seats, once allocated.
     plans : BucketPlans, optional
         With buckets, the strategies that the next walk plays, once allocated; else None.
-    changes : tuple of float[NUM_CHUNKS, 2, n, 16]
-        With buckets, what the latest walk adds to regrets and to sums, for each chunk of boards; see `settle_buckets`.
-        `walk.RespondByBuckets` leaves the regrets of a plan here; see `plan_best`.
+    changes : tuple of float[NUM_CHUNKS, n, 16]
+        With buckets, the current iteration's sums for each seat: its value tiles, and its reach at the roots by bucket
+        (`settle_tiles`).
     width : int
         Number of buckets; 0 if hands are not in buckets.
     drawn : int64[2, num_boards]
@@ -232,6 +252,7 @@ class SolverStreet:
             else size.table_rows[number] * int(seat.block[-1])
             for number, seat in enumerate(deals.arrays.seats)
         ]
+        self._tiles = lay_out_tiles(layout, betting.nodes.end) if self.buckets else None
         self.plans: BucketPlans | None = None
         self.changes: tuple[np.ndarray, ...] = ()
         self.drawn = np.full((2, len(deals.boards)), -1)
@@ -243,20 +264,31 @@ class SolverStreet:
         """The number of roots, rounded up to a multiple of 16."""
         return blocks_for(self.betting.num_roots) * LANES
 
-    def allocate(self) -> None:
-        """Allocate the tables of both seats."""
+    def allocate(self, num_parts: int = 1) -> None:
+        """Allocate the tables of both seats, and workspaces for `num_parts` threads that settle at the same time."""
         self.regrets = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
         self.sums = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
         if self.buckets:
-            first, second = (empty_blocks(count, self.dtype) for count in self.table_blocks)
-            self.plans = BucketPlans(self.buckets, (first, second), self.width)
-            counts = self.layout.action_first[:, -1].tolist()
-            tiles = [(empty_blocks(count, self.dtype), empty_blocks(count, self.dtype)) for count in counts]
-            self._plan_works = [PlanWorkspace(*tile, np.zeros(len(tile[0]), np.int64)) for tile in tiles]
-            self.changes = tuple(
-                empty_blocks(2 * NUM_CHUNKS * count, self.dtype).reshape(NUM_CHUNKS, 2, count, LANES)
-                for count in self.table_blocks
-            )
+            self._allocate_plans(self.buckets, num_parts)
+
+    def _allocate_plans(self, buckets: HandBuckets, num_parts: int) -> None:
+        tiles = self._tiles
+        assert tiles is not None
+        first, second = (empty_blocks(count, self.dtype) for count in self.table_blocks)
+        plays, gains = (
+            tuple(empty_blocks(count * self._span, self.dtype) for count in counts)
+            for counts in (self._tile_counts[0][::-1], self._tile_counts[1])
+        )
+        self.plans = BucketPlans(
+            buckets, (first, second), self.width, tiles, (plays[0], plays[1]), (gains[0], gains[1]), self._span
+        )
+        counts = self.layout.action_first[:, -1].tolist()
+        self._works = [[_plan_workspace(count, self.dtype) for count in counts] for _ in range(num_parts)]
+        self._tile_works = [tile_workspace(tiles, self.layout, self.dtype) for _ in range(num_parts)]
+        self.changes = tuple(
+            empty_blocks(NUM_CHUNKS * count, self.dtype).reshape(NUM_CHUNKS, count, LANES)
+            for count in self._change_blocks
+        )
 
     def mark_locked_hands(self, free: Sequence[Sequence[np.ndarray]]) -> None:
         """Fill `StreetArrays.locked_hands`.
@@ -277,9 +309,30 @@ class SolverStreet:
             marks.append(marked)
         self.arrays = self.arrays._replace(locked_hands=(marks[0], marks[1]))
 
+    @property
+    def _span(self) -> int:
+        return padded(self.width)
+
+    @property
+    def _tile_counts(self) -> tuple[list[int], list[int]]:
+        """For each seat as the traverser, the numbers of play tiles and of value tiles."""
+        tiles = self._tiles
+        if tiles is None:
+            return [0, 0], [0, 0]
+        plays, values = (first[:, -1, -1].tolist() for first in (tiles.tile_first, tiles.value_first))
+        return plays, values
+
+    @property
+    def _change_blocks(self) -> list[int]:
+        """For each seat, the number of blocks of a chunk's sums."""
+        return [(count + self.root_lanes // LANES) * self._span for count in self._tile_counts[1]]
+
     def num_blocks(self) -> int:
         """Return the number of blocks of all tables."""
-        return (NUM_TABLES_BY_BUCKET if self.buckets else NUM_TABLES) * sum(self.table_blocks)
+        if not self.buckets:
+            return NUM_TABLES * sum(self.table_blocks)
+        tiles = sum(map(sum, self._tile_counts)) * self._span
+        return _NUM_PLANNED * sum(self.table_blocks) + tiles + NUM_CHUNKS * sum(self._change_blocks)
 
     def workspace(self) -> Workspace:
         """Return a new workspace for one thread."""
@@ -292,8 +345,9 @@ class SolverStreet:
             shares=empty_pages(max(both), self.dtype),
             values=empty_pages(_value_blocks(size, most), self.dtype),
             tile=empty_pages(FIRST_HAND + LANES * max(most), self.dtype),
-            mass=empty_pages(CARD_SLOTS, self.dtype),
+            mass=empty_pages(CARD_SLOTS + 1, self.dtype),
             out=empty_pages(LANES * max(most), self.dtype),
+            roots=empty_pages(LANES * max(most), self.dtype),
             rows=empty_pages(1, np.int64)[0],
             sources=empty_pages(1, np.int64)[0],
             below=ReachAbove(below, empty_pages(1, np.int64)[0, :2]),
@@ -306,12 +360,19 @@ class SolverStreet:
         """Return the numbers of blocks of the street's memory."""
         return street_blocks(self.num_blocks(), self.size, self.layout.ends.shape[1], self.most_blocks)
 
-    def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
-        """Compute a seat's strategy by bucket from regrets or strategy sums; do nothing without buckets."""
+    def plan(self, seat: int, tables: Sequence[np.ndarray], part: int = 0, num_parts: int = 1) -> None:
+        """Compute a seat's strategy by bucket from regrets or strategy sums; does nothing without buckets.
+
+        Parameters
+        ----------
+        part, num_parts : int
+            The part of the buckets whose strategies are computed; by default all.
+        """
         if self.plans:
-            bucket_kernels.plan_buckets(
-                self.layout, seat, self.width, tables[seat], self.plans.tables[seat], self._plan_works[seat]
-            )
+            bounds = self._bounds(part, num_parts)
+            plan, work = self.plans.tables[seat], self._works[part][seat]
+            bucket_kernels.plan_buckets(self.layout, seat, self.width, *bounds, tables[seat], plan, work)
+            tile_kernels.fill_tiles(self.layout, seat, self.plans, *bounds, self._tile_works[part])
 
     def plan_best(self, seat: int) -> int:
         """Plan, for each decision and bucket, the action for which the latest walk found the largest regret.
@@ -321,7 +382,30 @@ class SolverStreet:
         """
         if not self.plans:
             return 0
-        return bucket_kernels.plan_best(self.layout, seat, self.width, self.changes[seat], self.plans.tables[seat])
+        plan, whole, step = self.plans.tables[seat], self._bounds(0, 1), np.ones(3, self.dtype)
+        regrets, sums = np.zeros_like(plan), np.zeros_like(plan)
+        self._settle_tiles(seat, self.plans, whole, self.changes[seat], (regrets, sums), step)
+        num_new = bucket_kernels.plan_best(self.layout, seat, self.width, regrets, plan)
+        tile_kernels.fill_tiles(self.layout, seat, self.plans, *whole, self._tile_works[0])
+        return num_new
+
+    def _settle_tiles(
+        self,
+        seat: int,
+        plans: BucketPlans,
+        bounds: tuple[int, int],
+        changes: np.ndarray,
+        tables: tuple[np.ndarray, np.ndarray],
+        step: np.ndarray,
+        part: int = 0,
+    ) -> None:
+        work = self._tile_works[part]
+        tile_kernels.settle_tiles(self.layout, seat, plans, *bounds, changes, *tables, step, work)
+
+    def _bounds(self, part: int, num_parts: int) -> tuple[int, int]:
+        """Return the first bucket of a part and the end of the part; parts begin at multiples of 16."""
+        first, last = (self._span // LANES * number // num_parts * LANES for number in (part, part + 1))
+        return first, min(last, self.width)
 
     def num_decisions(self, seat: int) -> int:
         """Return the largest number of decisions that a seat makes on the street in one hand."""
@@ -332,17 +416,22 @@ class SolverStreet:
             most = max(most, int(before[node]))
         return most
 
-    def settle(self, seat: int, step: np.ndarray, num_chunks: int = NUM_CHUNKS) -> None:
+    def settle(
+        self, seat: int, step: np.ndarray, num_chunks: int = NUM_CHUNKS, part: int = 0, num_parts: int = 1
+    ) -> None:
         """Add an iteration's changes to the tables by bucket, and plan the next strategy; do nothing without buckets.
 
         Parameters
         ----------
         num_chunks : int
             An upper bound on the number of chunks of boards that the iteration visited: `Visited.num_chunks`.
+        part, num_parts : int
+            The part of the buckets that is settled; by default all. Threads may settle different parts.
         """
-        if self.buckets:
-            bucket_kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat][:num_chunks], step)
-            self.plan(seat, self.regrets)
+        if self.plans:
+            tables, bounds = (self.regrets[seat], self.sums[seat]), self._bounds(part, num_parts)
+            self._settle_tiles(seat, self.plans, bounds, self.changes[seat][:num_chunks], tables, step, part)
+            self.plan(seat, self.regrets, part, num_parts)
 
     def rows(self, tables: Sequence[np.ndarray], decision: BettingDecision, board: int) -> np.ndarray:
         """Return a view of a decision's rows in a table without buckets: float[num_actions, blocks * 16]."""
@@ -438,7 +527,7 @@ def street_blocks(tables: int, size: StreetSize, num_ends: int, most_blocks: Seq
     most = max(most_blocks)
     reach = max(rows * blocks for rows, blocks in zip(size.reach_rows, most_blocks, strict=True))
     ends = num_ends * (sum(most_blocks) + 2 * most)
-    workspace = 3 * reach + _value_blocks(size, most_blocks) + 2 * LANES * most + ends
+    workspace = 3 * reach + _value_blocks(size, most_blocks) + 3 * LANES * most + ends
     return StreetMemory(tables, workspace, 2 * NUM_CHUNKS * num_ends * most)
 
 

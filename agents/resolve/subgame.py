@@ -78,4 +78,6 @@ class Subgame:
             If the game does not have two seats, every raise size is on offer at some decision, or the betting is too
             large.
         """
-        return street_betting(self.state, menu=self.menu, dead_chips=self.dead_chips)
+        # With buckets, kernels work on the same decisions of sixteen roots at once (`terminal_tiles`).
+        by_chips = self.buckets is not None
+        return street_betting(self.state, menu=self.menu, dead_chips=self.dead_chips, by_chips=by_chips)

@@ -212,7 +212,7 @@ class VectorSolver:
         if on_memory is not None:
             on_memory(self.memory_bytes)
         for street in self.streets:
-            street.allocate()
+            street.allocate(threads)
         self.gadget: Gadget | None = None
         self._locked: tuple[list[_LockedRows], list[_LockedRows]] = ([], [])
         self._lock(subgame)
@@ -269,8 +269,7 @@ class VectorSolver:
             values = self._walk.values(seat, Learn(step, visited))
             if self.gadget is not None and seat == self.gadget.seat:
                 self.gadget.learn(self._by_combo(seat, values)[0], step)
-            for street in self.streets:
-                street.settle(seat, step, visited.num_chunks)
+            self._walk.settle(seat, step, visited.num_chunks)
             self._restore_locks(seat)
 
     def _update_board(self, steps: np.ndarray) -> None:

@@ -6,6 +6,7 @@ spread more evenly than independent draws. Values of a sampled board are divided
 draws, which keeps sums unbiased.
 """
 
+import functools
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -207,6 +208,12 @@ class _DrawnRunOuts(AllRunOuts):
             street.sums[seat][table] *= decay
 
 
+@functools.lru_cache(16)
+def _first_starts(seed: int) -> np.ndarray:
+    """Return the starts of both seats' samples on both streets in iteration 0: float64[2, 2]."""
+    return np.random.default_rng(seed).random((2, 2))
+
+
 class SampledRunOuts(_DrawnRunOuts):
     """Visits a few run-outs. A board is drawn with a chance proportional to the number of deals it represents.
 
@@ -230,7 +237,7 @@ class SampledRunOuts(_DrawnRunOuts):
         self._count = self.num_chunks = count
         # Each iteration makes a new sampler, which draws the same two pairs of numbers from the seed. Only the number
         # of the iteration moves the starts.
-        self._starts = np.random.default_rng(seed).random((2, 2))
+        self._starts = _first_starts(seed)
 
     def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
         """Return the boards sampled for the second street, each a chunk of its own."""

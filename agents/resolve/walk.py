@@ -11,6 +11,7 @@ Chunks are summed in a fixed order, so no result depends on the number of thread
 """
 
 import functools
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple, Protocol
 
@@ -20,7 +21,7 @@ from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.resolve import _walk_kernels as kernels
 from plurispiel.agents.resolve.chunk_queue import ChunkQueue, deep_queue, flat_queue
 from plurispiel.agents.resolve.street import ReachAbove, SolverStreet, Workspace
-from plurispiel.agents.resolve.vector_cfr_kernels import leave_board
+from plurispiel.agents.resolve.vector_cfr_kernels import leave_board, take_ends
 from plurispiel.agents.resolve.visits import AllRunOuts, Visited, Visits
 
 __all__ = ["Learn", "Measure", "RespondByBuckets", "Walk"]
@@ -71,7 +72,7 @@ class Task(Protocol):
 class Learn:
     """An iteration: it updates the regrets and strategy sums of streets without buckets.
 
-    On streets with buckets it collects changes, and `settle_buckets` adds these to the tables after the walk.
+    On streets with buckets it collects sums, and `settle_tiles` adds the changes to the tables after the walk.
 
     Parameters
     ----------
@@ -198,17 +199,20 @@ class Walk:
         street, work, here = self.streets[index], self.workspaces[0][index], way._replace(times=way.times * factor)
         num_kinds, tables, plans = task.num_kinds(street), task.tables(street), street.plans
         if plans:
-            kernels.descend_by_buckets(street.arrays, plans, board, seat, way.above, work)
+            kernels.descend_with_plans(street.arrays, plans, board, seat, num_kinds, way.above, work)
         else:
             kernels.descend(street.arrays, board, seat, tables, way.above, work)
         ends = self._below(index + 1, board, seat, task, here._replace(above=work.below))
         if task.num_kinds(self.streets[index + 1]) < num_kinds:  # the next street's values serve as both kinds
             ends = np.concatenate([ends, ends], axis=1)
         if plans:
-            times, changes = self._dtype.type(here.times), street.changes[seat][way.chunk]
-            kernels.ascend_by_buckets(street.arrays, plans, board, seat, num_kinds, times, changes, ends, work)
-        else:
-            kernels.ascend(street.arrays, board, seat, num_kinds, tables, street.sums, self._step(task), ends, work)
+            factors, changes = (self._dtype.type(factor), self._dtype.type(here.times)), street.changes[seat][way.chunk]
+            take_ends(street.layout, seat, num_kinds, work.below.blocks[seat], ends, work)
+            kernels.ascend_with_plans(
+                street.arrays, plans, board, seat, num_kinds, factors, changes, way.above, work, totals
+            )
+            return
+        kernels.ascend(street.arrays, board, seat, num_kinds, tables, street.sums, self._step(task), ends, work)
         leave_board(street.arrays, board, 0, seat, num_kinds, self._dtype.type(factor), way.above, work, totals)
 
     def _below(self, index: int, parent: int, seat: int, task: Task, way: Way) -> np.ndarray:
@@ -253,10 +257,28 @@ class Walk:
                 works = spaces[index], spaces[-1]
                 kernels.walk_by_hand(arrays, queue, seat, num_kinds, tables, sums, step, way.above, works, totals)
 
-        others = self.workspaces[1 : len(queue.chunk_first) - 1]
-        waiting = [self._executor.submit(work_on, spaces) for spaces in others]
+        spaces = self.workspaces[: max(1, len(queue.chunk_first) - 1)]
+        self._at_once([functools.partial(work_on, each) for each in spaces])
+
+    def settle(self, seat: int, step: np.ndarray, num_chunks: int) -> None:
+        """Settle the streets with buckets after a walk (`SolverStreet.settle`); each thread settles a part."""
+        streets = [street for street in self.streets if street.buckets]
+
+        def settle_part(part: int) -> None:
+            for street in streets:
+                street.settle(seat, step, num_chunks, part, self._num_workers)
+
+        if streets:
+            self._at_once([functools.partial(settle_part, part) for part in range(self._num_workers)])
+
+    def _at_once(self, jobs: list[Callable[[], None]]) -> None:
+        """Do at most as many jobs as there are threads, the first in this thread."""
+        if len(jobs) == 1:
+            jobs[0]()
+            return
+        waiting = [self._executor.submit(job) for job in jobs[1:]]
         try:
-            work_on(self.workspaces[0])
+            jobs[0]()
         finally:
             wait(waiting)
         for each in waiting:

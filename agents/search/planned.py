@@ -41,11 +41,14 @@ class PlannedRows:
         self._blueprint = blueprint
         self._hand = hand
         self._translated = TranslatedRows(blueprint, hand.translation)
+        # Searches of other boards ask for the same decisions again. A strategy of 200 buckets takes some 5 kB.
+        self._known = functools.lru_cache(4096)(self._find)
 
     def row_by_bucket(self, path: tuple[int, ...], actions: tuple[int, ...]) -> np.ndarray | None:
         """Return the strategy of each of the blueprint's buckets after a path: float64[num_buckets, num_actions].
 
-        None if the blueprint's tree has no such decision, or no seat for a player who is still in the hand.
+        None if the blueprint's tree has no such decision, or no seat for a player who is still in the hand. The result
+        is kept for later calls, and must not be changed.
 
         Parameters
         ----------
@@ -54,6 +57,9 @@ class PlannedRows:
         actions : tuple of int
             The actions that the search offers at the decision, which are the columns of the result.
         """
+        return self._known(path, actions)
+
+    def _find(self, path: tuple[int, ...], actions: tuple[int, ...]) -> np.ndarray | None:
         return self._translated.at(self._hand.at(path), actions)
 
     def rows(self, path: tuple[int, ...], actions: tuple[int, ...], board: tuple[int, ...]) -> np.ndarray | None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
-from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetTooLarge, street_betting
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetBetting, StreetTooLarge, street_betting
 from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.sums import dot
@@ -174,7 +174,6 @@ class TwoSeats:
         self._seats = root.live_seats
         self.dead_chips = sum(table.contributions) - sum(table.contributions[seat] for seat in self._seats)
         self.state = table.copy() if rules.num_seats == 2 else BettingState(self._rules(), self._array())
-        self._offers: dict[SearchConfig, Offer] = {}
 
     def ranges(self, uniform_share: float) -> np.ndarray:
         """Return both players' ranges (see `search_ranges`): float64[2, num_combos].
@@ -194,9 +193,12 @@ class TwoSeats:
 
         A game whose rules allow few raises offers all of them, if its betting is small enough.
         """
-        if config not in self._offers:
-            self._offers[config] = self._offer(config)
-        return _with_added(self._offers[config], added)
+        return _with_added(_two_seats_offer(self.state.rules, self._key(), self.dead_chips, config), added)
+
+    def betting(self, config: SearchConfig, added: AddedRaises, *, by_chips: bool) -> tuple[StreetBetting, ...]:
+        """Return the betting of each street with the raises of `menu`, kept for later calls; see `street_betting`."""
+        raises = tuple(sorted(added.items()))
+        return _two_seats_betting(self.state.rules, self._key(), self.dead_chips, config, raises, by_chips)
 
     def history(self, path: Path) -> tuple[tuple[int, int, int], ...]:
         """Return the actions of a path since the root, each as (seat, action, street) of the game for two."""
@@ -206,23 +208,8 @@ class TwoSeats:
             state.apply_legal(action)
         return tuple(history)
 
-    def _offer(self, config: SearchConfig) -> Offer:
-        rules, max_nodes = self.state.rules, _max_nodes(config, TWO_SEATS_NODES, TWO_SEATS_NODES_A_SECOND)
-
-        def fits(menu: RaiseMenu) -> bool:
-            try:
-                street_betting(self.state, menu=menu, dead_chips=self.dead_chips, max_nodes=max_nodes)
-            except StreetTooLarge:
-                return False
-            return True
-
-        def all_raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
-            return raise_menu(game, array, self.dead_chips) or ()
-
-        if has_few_raises(rules) and fits(all_raises):
-            return all_raises
-        menu = config.menu(self.state.street, rules.num_streets)
-        return SearchMenu(rules, menu, fits, self.dead_chips).raises
+    def _key(self) -> tuple[int, ...]:
+        return tuple(self.state.array.tolist())
 
     def _rules(self) -> HoldemRules:
         """Return rules for two seats under which the betting continues as at the table."""
@@ -246,6 +233,47 @@ class TwoSeats:
         for number, seat in enumerate(self._seats):
             array[betting_state.CONTRIB + number] = table[betting_state.CONTRIB + seat]
         return array
+
+
+@functools.lru_cache(64)
+def _two_seats_offer(rules: HoldemRules, array: tuple[int, ...], dead_chips: int, config: SearchConfig) -> Offer:
+    """Return the raises on offer in a search for two players, apart from added raises.
+
+    Searches of other boards begin with the same betting again and again, and the size of the betting takes long to
+    find.
+    """
+    state, max_nodes = _state(rules, array), _max_nodes(config, TWO_SEATS_NODES, TWO_SEATS_NODES_A_SECOND)
+
+    def fits(menu: RaiseMenu) -> bool:
+        try:
+            street_betting(state, menu=menu, dead_chips=dead_chips, max_nodes=max_nodes)
+        except StreetTooLarge:
+            return False
+        return True
+
+    def all_raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
+        return raise_menu(game, array, dead_chips) or ()
+
+    if has_few_raises(rules) and fits(all_raises):
+        return all_raises
+    return SearchMenu(rules, config.menu(state.street, rules.num_streets), fits, dead_chips).raises
+
+
+@functools.lru_cache(8)  # a large betting takes some 30 MB
+def _two_seats_betting(
+    rules: HoldemRules,
+    array: tuple[int, ...],
+    dead_chips: int,
+    config: SearchConfig,
+    added: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...],
+    by_chips: bool,
+) -> tuple[StreetBetting, ...]:
+    menu = _with_added(_two_seats_offer(rules, array, dead_chips, config), dict(added))
+    return tuple(street_betting(_state(rules, array), menu=menu, dead_chips=dead_chips, by_chips=by_chips))
+
+
+def _state(rules: HoldemRules, array: tuple[int, ...]) -> BettingState:
+    return BettingState(rules, np.array(array, np.int64))
 
 
 class ManySeats:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from plurispiel.abstraction.holdem.betting_tree import StreetBetting
 from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.known_strategies import KnownRows, response_values, warm_start
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
@@ -41,6 +42,23 @@ With 1 a search would not be safe."""
 
 _MAX_ITERATIONS = 1_000
 _SAMPLED = "dcfr"  # with sampled boards, the restarts of `DEFAULT` would take too much weight from early samples
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SearchedSubgame(Subgame):
+    """A subgame whose betting is known.
+
+    Attributes
+    ----------
+    streets : tuple of StreetBetting
+        The betting of each street, from the state's street on.
+    """
+
+    streets: tuple[StreetBetting, ...] = ()
+
+    def betting(self) -> list[StreetBetting]:
+        """Return the betting of each street."""
+        return list(self.streets)
 
 
 def solve_two_seats(
@@ -125,7 +143,7 @@ def two_seats_solver(
         As for `solve_two_seats`.
     """
     game, is_last = TwoSeats(root), _is_last(root)
-    subgame = Subgame(
+    subgame = SearchedSubgame(
         game.state,
         root.board,
         ranges,
@@ -133,6 +151,7 @@ def two_seats_solver(
         game.dead_chips,
         {game.history(path): rows for path, rows in frozen.items()},
         None if is_last else buckets,
+        game.betting(config, added, by_chips=not is_last),
     )
     return VectorSolver(
         subgame,
