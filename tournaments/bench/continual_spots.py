@@ -42,6 +42,7 @@ from plurispiel.agents.values.bundled import BUNDLED, find_nets
 from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.levels import find_level
 from plurispiel.tournaments.bench.blueprint_spots import BlueprintSpot, blueprint_spots
+from plurispiel.tournaments.bench.kept_figures import read_kept
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _SEED = 285
@@ -172,12 +173,10 @@ def bench_continual_spots(
 
 def _known(kept: Path | None, settings: dict[str, object]) -> dict[str, dict[str, dict[str, _VariantFigures]]]:
     """Return the figures that a file keeps, by kind of spot, number and variant; refuse a file of other settings."""
-    if kept is None or not kept.is_file():
-        return {}
-    record = json.loads(kept.read_text(encoding="utf-8"))
-    if record.get("settings") != settings:
+    record = read_kept(kept)
+    if record and record.get("settings") != settings:
         raise ValueError(f"{kept} has figures of other settings; give another file")
-    return record["spots"]
+    return record.get("spots", {})
 
 
 def _row(name: str, found: list[_VariantFigures]) -> Measurement:

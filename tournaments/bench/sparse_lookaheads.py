@@ -26,6 +26,7 @@ from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.values.levels import pot_of
 from plurispiel.agents.values.range_generator import draw_ranges
+from plurispiel.tournaments.bench.kept_figures import read_kept
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _SEED = 281
@@ -119,12 +120,10 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
 
 def _known(kept: Path | None, settings: dict) -> dict[str, _Errors]:
     """Return the figures that a file keeps, by the number of the river; refuse a file of other settings."""
-    if kept is None or not kept.is_file():
-        return {}
-    record = json.loads(kept.read_text(encoding="utf-8"))
-    if {key: record.get(key) for key in settings} != settings:
+    record = read_kept(kept)
+    if record and {key: record.get(key) for key in settings} != settings:
         raise ValueError(f"{kept} has figures of other settings; give another file")
-    return record["rivers"]
+    return record.get("rivers", {})
 
 
 def _draw(rules: HoldemRules, number: int) -> _Case:

@@ -31,3 +31,22 @@ def test_a_look_at_the_folder_does_not_keep_a_run_from_starting(tmp_path):
         lock_folder(tmp_path)
     unlock_folder(handle)
     assert not is_locked(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no copies of processes on this system")
+def test_a_copy_of_the_process_does_not_hold_the_lock(tmp_path):
+    """Else a worker that is still playing would keep a folder locked whose run was killed."""
+    handle = lock_folder(tmp_path)
+    if handle is None:
+        pytest.skip("no locks in this folder")
+    copy = os.fork()
+    if copy == 0:
+        try:
+            os.fstat(handle)
+        except OSError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
+    assert is_locked(tmp_path)
+    unlock_folder(handle)
+    assert not is_locked(tmp_path)
