@@ -14,6 +14,7 @@ from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.sums import ordered_dot
 from plurispiel.agents.blueprint.roll_out_kernels import add_values, first_cell, sum_rows
 from plurispiel.agents.blueprint.roll_outs import RollOutSeats, RollOutTables, Stakes, Worlds
+from plurispiel.evaluation.situations import COMBO, POINT, ROW
 
 CARDS, OWN, COMBOS = 0, 1, 2
 """Columns of `Known.groups`; the combos of the tree's seats begin at `COMBOS`."""
@@ -28,8 +29,13 @@ FILLED, CONSTANT = -2, -1
 """Entries of the column `GROUP` for points without roll-outs. `FILLED`: the values of the point are in
 `PlannedPoints.values` already. `CONSTANT`: all combos have one value."""
 
-POINT, ROW, COMBO = range(3)
-"""Columns of `Asked.questions`."""
+
+MULTIWAY_REACH = 8.0
+"""With three seats or more, the reach of a combo is its share times this number. With reaches as small as heads-up,
+drawn actions cost more of the variance that cancels in self-play than they save in time."""
+
+OWN_SHARE = 32.0
+"""The least share of a combo whose single value is needed: it follows nearly all of its actions."""
 
 
 class Play(NamedTuple):
@@ -115,12 +121,14 @@ class PlannedPoints(NamedTuple):
         Workspace: the probability of each action of a decision with each combo. For a decision of a seat with a known
         combo, only the first column is used.
     shares, values : float64[num_points, num_combos]
-        Workspaces: each combo's share and value. A share below 1 is the chance that the combo is valued; a combo with
-        a share of 1 or more is always valued.
+        Workspaces: each combo's share and value. A share below 1 is the chance that the combo is valued. A combo with a
+        share of 1 or more is always valued. Shares decide the reach in roll-outs, too (`MULTIWAY_REACH`).
     thresholds : float64[num_combos]
         A combo is valued if its share is above this number.
-    asked : bool[num_combos]
-        Workspace.
+    reaches : float64[num_combos]
+        Workspace: the reach of each combo that is rolled out (`add_values`), else 0.
+    valued : int64[num_combos]
+        Workspace: the combos that are valued.
     """
 
     points: np.ndarray
@@ -130,7 +138,8 @@ class PlannedPoints(NamedTuple):
     shares: np.ndarray
     values: np.ndarray
     thresholds: np.ndarray
-    asked: np.ndarray
+    reaches: np.ndarray
+    valued: np.ndarray
 
 
 class Asked(NamedTuple):
@@ -138,13 +147,10 @@ class Asked(NamedTuple):
 
     Attributes
     ----------
-    questions : int64[num_questions, 3]
-        The point, the row of weights, and the combo whose single value is needed, -1 for none.
-    factors : float64[num_questions]
-        The factor by which the score multiplies the question's weighted sum, the largest if there are several; 0 if
-        the sum is not needed.
-    weights : float64[num_rows, num_combos]
-        The weight of each combo's value in a weighted sum; column `ROW` of `questions` names the row.
+    questions : int64[num_questions, 8]
+        The questions, as in `HandQuestions.table`.
+    factors, weights
+        As in `HandQuestions`.
     answers : float64[2, num_questions]
         The weighted sum of each question, and the single value. Modified in place.
     """
@@ -230,13 +236,13 @@ def answer_questions(play, known, plan, asked, seed, work, sums):
 def _raise_shares(shares, weights, factor, num_hands, own):
     """Raise each combo's share to at least weight * factor * num_hands of one question.
 
-    The share of the combo `own`, if there is one, becomes 1.
+    The share of the combo `own`, if there is one, becomes at least `OWN_SHARE`.
     """
     if factor > 0.0:
         for combo in range(len(shares)):
             shares[combo] = max(shares[combo], weights[combo] * factor * num_hands)
     if own >= 0:
-        shares[own] = 1.0
+        shares[own] = max(shares[own], OWN_SHARE)
 
 
 @kernel(inline=True)
@@ -302,32 +308,41 @@ def _roll_out(play, known, plan, point, seed, work, sums):
     their expectation over thresholds.
     """
     row, chips = plan.points[point], plan.chips[point]
-    shares, values, thresholds, asked = plan.shares[point], plan.values[point], plan.thresholds, plan.asked
-    means, is_known = known.means[row[LINE]], known.is_known[row[LINE]]
-    count = 0
+    shares, values, thresholds, reaches = plan.shares[point], plan.values[point], plan.thresholds, plan.reaches
+    means, is_known, valued, number = known.means[row[LINE]], known.is_known[row[LINE]], plan.valued, 0
     for combo in range(len(values)):
-        asked[combo] = (shares[combo] > thresholds[combo]) & (not is_known[combo])
-        count += asked[combo]
+        values[combo] = 0.0
+        valued[number] = combo  # overwritten by the next combo unless `number` advances: no branch
+        number += shares[combo] > thresholds[combo]
+    count = 0
+    reaches[:] = 0.0
+    factor = 1.0 if known.groups.shape[1] == COMBOS + 2 else MULTIWAY_REACH
+    for k in range(number):
+        combo = valued[k]
+        if not is_known[combo]:
+            reaches[combo] = factor * max(shares[combo], 1.0)
+            count += 1
     if count:
         group = known.groups[row[GROUP]]
         cards = group[CARDS]
-        first, number = known.worlds[cards, 0], known.worlds[cards, 1]
+        first, num_worlds = known.worlds[cards, 0], known.worlds[cards, 1]
+        end = first + num_worlds
         seats = RollOutSeats(group[OWN], group[COMBOS:], play.biases, 1.0)
-        worlds = Worlds(known.ranks[first : first + number], known.buckets[first : first + number], known.free[cards])
+        worlds = Worlds(known.ranks[first:end], known.buckets[first:end], known.free[cards])
         # With one run-out all actions are followed.
-        small = play.small if number > 1 else len(play.tables.sizes)
+        small = play.small if num_worlds > 1 else len(play.tables.sizes)
         sums.totals[:] = 0.0
         sums.counts[:] = 0.0
-        add_values(play.tables, seats, play.stakes, worlds, asked, row[NODE], small, seed, work, sums)
-        for combo in range(len(values)):
-            if asked[combo]:  # the mean is 0 for a combo without a world
+        add_values(play.tables, seats, play.stakes, worlds, reaches, row[NODE], small, seed, work, sums)
+        for k in range(number):
+            combo = valued[k]
+            if not is_known[combo]:  # the mean is 0 for a combo without a world
                 means[combo] = sums.totals[combo] / max(sums.counts[combo], 1.0)
                 is_known[combo] = True
     paid, scale, put_in = chips[PAID], chips[SCALE], chips[PUT_IN]
-    for combo in range(len(values)):
-        is_valued = shares[combo] > thresholds[combo]
-        value = ((means[combo] + paid) * scale - put_in) / (min(shares[combo], 1.0) if is_valued else 1.0)
-        values[combo] = value if is_valued else 0.0
+    for k in range(number):
+        combo = valued[k]
+        values[combo] = ((means[combo] + paid) * scale - put_in) / min(shares[combo], 1.0)
 
 
 @kernel(inline=True)

@@ -7,14 +7,12 @@ module `known_values` defines *known cards*, *groups* and *worlds*.
 import numpy as np
 
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.evaluation._blueprint_values_kernels import CARDS, COMBOS, FILLED, GROUP, OWN, POINT
+from plurispiel.evaluation._blueprint_values_kernels import CARDS, COMBOS, FILLED, GROUP, OWN
+from plurispiel.evaluation.situations import ALONE, LINE, POINT, SEAT, SIZE
 
 IN_TREE = 0
 """The kind of points whose values come from roll-outs, or are means of the values after a decision's actions. The other
 kinds are `CONSTANT` and `FILLED`."""
-
-SEAT, LINE, SIZE, ALONE = range(3, 7)
-"""Columns of the questions after those of `Asked.questions`; `LINE` is the line's number."""
 
 SPOT_SEAT, SPOT_LINE, SPOT_SIZE, SPOT_CARDS, TASK = range(5)
 """Columns of `spots`."""
@@ -39,9 +37,9 @@ def find_points(questions, cards_of, spots):
 
     Parameters
     ----------
-    questions : int64[num_questions, 7]
-        The questions about a seat are contiguous, in ascending order of their numbers of actions. Modified in place:
-        column `POINT`.
+    questions : int64[num_questions, 8]
+        As in `HandQuestions.table`. The questions about a seat are contiguous, in ascending order of their numbers of
+        actions. Modified in place: column `POINT`.
     cards_of : int64[num_seats, num_sizes, 2]
         The index of the known cards of each seat with each number of board cards. Entry 0 of the last axis is for
         questions about many combos, entry 1 for a question about one combo alone.

@@ -32,20 +32,18 @@ six.
 """
 
 import functools
+import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state as betting
-from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Agent
-from plurispiel.evaluation.announced import Announced, Answers, BadStrategy, Reports
+from plurispiel.evaluation.announced import Announced, Answers, Reports
 from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
-from plurispiel.evaluation.correction_walk import CorrectionWalk, Sums, Term
+from plurispiel.evaluation.correction_walk import Corrections, DealtDeck, HandWalk, Term, Walked
 from plurispiel.evaluation.hand import Fault, Hand
 from plurispiel.evaluation.situations import NO_CARD, HandQuestions
 from plurispiel.evaluation.value_functions import Checkdown, ValueFunction
@@ -112,26 +110,6 @@ class Score:
         return self.payoff + self.true_chance + self.true_other_actions
 
 
-class _Pass(NamedTuple):
-    """One seat's pass through a hand.
-
-    Attributes
-    ----------
-    walk : CorrectionWalk
-    is_known : bool
-        Whether the seat's strategy is known.
-    refused : str
-        Why the reported strategy could not be used; empty without a reason.
-    is_shown : bool
-        Whether the seat is at the showdown.
-    """
-
-    walk: CorrectionWalk
-    is_known: bool
-    refused: str
-    is_shown: bool
-
-
 class Aivat:
     """Scores hands of one game with one value function.
 
@@ -164,10 +142,9 @@ class Aivat:
 
     def __init__(self, rules: HoldemRules, value_function: ValueFunction | None = None):
         self._rules = rules
-        self._sizes = [rules.board_size(street) for street in range(rules.num_streets)]
         self._lines = BettingLines(rules)
-        self._free = functools.lru_cache(_MAX_BOARDS)(rules.free_combos)
-        self._reports = Reports(rules, self._free)
+        self._walk = HandWalk(self._lines)
+        self._reports = Reports(rules, functools.lru_cache(_MAX_BOARDS)(rules.free_combos))
         self._asked = HandQuestions(self._lines)
         self._values = value_function or Checkdown()
         self._showdowns = self._values if type(self._values) is Checkdown else Checkdown()
@@ -185,11 +162,9 @@ class Aivat:
         """
         self._rng = rng
         self._deck = b""
-        self._cards: list[int] = []
-        self._combos: list[int] = []
+        self._dealt: DealtDeck | None = None
+        self._deal_means: list[float] = []
         self.announced: list[list[Announced] | None] = []
-        self._starts: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self._deal_means: dict[int, float] = {}
 
     def scores(self, hand: Hand, agents: Sequence[Agent], trusted: Collection[int] = ()) -> tuple[Score, ...]:
         """Return the score of every seat of a hand.
@@ -203,116 +178,81 @@ class Aivat:
         trusted : collection of int
             Seats whose reports also correct the score of their last opponent, once only two seats are left in a hand.
         """
-        rules = self._rules
-        if hand.deck.tobytes() != self._deck:
-            self.restart(self._rng)
-            self._deck = hand.deck.tobytes()
-            self._cards = hand.deck.tolist()
-            held = hand.deck[: rules.num_seats * rules.num_hole_cards].reshape(rules.num_seats, -1).tolist()
-            self._combos = list(map(rules.combo_id, held))
-            self._values.restart(self._rng)
-            self._showdowns.restart(self._rng)
+        if hand.deck.tobytes() != self._deck or self._dealt is None:
+            self._begin_deck(hand.deck)
+        deck, asked = self._dealt, self._asked
+        assert deck is not None
         lines = self._lines.along(hand.actions)
-        asked = self._reports.ask(hand, lines, agents)
-        self.announced = [answers.announced for answers in asked]
-        told = [answers.announced if seat in trusted else None for seat, answers in enumerate(asked)]
-        num_seats, combos = rules.num_seats, self._combos
-        starts = [self._start(hand, seat) for seat in range(num_seats)]
-        self._asked.clear(
-            tuple(self._cards[num_seats * rules.num_hole_cards :]), [hole_cards for hole_cards, _ in starts]
-        )
-        passes = [self._walk(hand, lines, seat, combos, asked[seat], told) for seat in range(num_seats)]
-        means = [self._deal_mean(seat) for seat in range(num_seats)]
-        weighted, single = self._values.sums(self._asked)
+        answers = self._reports.ask(hand, lines, agents)
+        self.announced = [answer.announced for answer in answers]
+        asked.clear(deck.board, deck.hole_cards)
+        folded = hand.folded
+        shown = [hand.showdown and seat not in folded for seat in range(self._rules.num_seats)]
+        walked = self._walk.walk(hand.actions, lines, deck, self.announced, trusted, shown, asked)
+        if not self._deal_means:
+            self._deal_means = [self._values.deal_mean(self._rules, seat) for seat in range(self._rules.num_seats)]
+        corrections = self._walk.settle(*self._values.sums(asked), self._deal_means)
         return tuple(
-            self._score(hand, lines, seat, asked[seat].fault, each, each.walk.settle(weighted, single, mean))
-            for seat, (each, mean) in enumerate(zip(passes, means, strict=True))
+            self._score(hand, lines[-1], seat, answers[seat], walked[seat], corrections[seat], shown[seat])
+            for seat in range(self._rules.num_seats)
         )
 
-    def _walk(
-        self,
-        hand: Hand,
-        lines: Sequence[BettingLine],
-        seat: int,
-        combos: list[int],
-        asked: Answers,
-        told: Sequence[list[Announced] | None],
-    ) -> "_Pass":
-        """Pass through the hand with one seat, and ask for the values that its corrections need."""
-        announced, refused = asked.announced, asked.refused
-        board, weights, sizes = self._asked.board, self._starts[seat][1], self._sizes
-        walk = CorrectionWalk(
-            self._asked,
-            seat,
-            lines[0],
-            sizes[0],
-            weights,
-            combos[seat],
-            self._lines,
-            is_told=announced is not None,
+    def _begin_deck(self, deck: np.ndarray) -> None:
+        """Forget the previous deck, and compute the parts of scores that all hands of a deck share."""
+        rules = self._rules
+        self.restart(self._rng)
+        self._values.restart(self._rng)
+        self._showdowns.restart(self._rng)
+        self._deck = deck.tobytes()
+        shown = rules.num_seats * rules.num_hole_cards
+        held, board = deck[:shown].reshape(rules.num_seats, rules.num_hole_cards), deck[shown:].tolist()
+        sizes = [0, *(rules.board_size(street) for street in range(rules.num_streets))]
+        hole_cards = [held.copy() for _ in range(rules.num_seats)]
+        starts = np.empty((rules.num_seats, rules.num_combos))
+        for seat, others in enumerate(hole_cards):
+            others[seat] = NO_CARD
+            starts[seat] = rules.free_combos([*others.ravel().tolist(), *board[: sizes[1]]])
+            starts[seat] /= starts[seat].sum()
+        self._dealt = DealtDeck(
+            board=tuple(board),
+            hole_cards=hole_cards,
+            held=np.array([rules.combo_id(cards) for cards in held.tolist()], np.int64),
+            starts=starts,
+            free=np.array([rules.free_combos(board[known:size]) for known, size in itertools.pairwise(sizes)]),
         )
-        decisions = [0] * self._rules.num_seats
-        for line, action in zip(lines, hand.actions, strict=False):
-            size = sizes[action.street]
-            if size > walk.board_size:
-                walk.see_board(line, size, self._free(board[walk.board_size : size]))
-            actor = action.seat
-            decision = decisions[actor]
-            decisions[actor] += 1
-            try:
-                if actor == seat:
-                    if announced is not None:
-                        walk.act(line, announced[decision], action)
-                elif line.state[betting.NUM_LIVE] == 2 and (others := told[actor]) is not None:
-                    walk.watch(line, others[decision], combos[actor], action)
-            except BadStrategy as error:
-                announced, refused = None, str(error)
-            if actor == seat and action.action == FOLD:
-                break  # no later event changes the seat's payoff, and therefore no later correction is needed
-        is_shown = hand.showdown and seat not in hand.folded
-        if is_shown and walk.board_size < len(board):
-            walk.see_board(lines[-1], len(board), self._free(board[walk.board_size :]))
-        return _Pass(walk, announced is not None, refused, is_shown)
 
     def _score(
-        self, hand: Hand, lines: Sequence[BettingLine], seat: int, fault: Fault | None, each: "_Pass", sums: Sums
+        self,
+        hand: Hand,
+        last: BettingLine,
+        seat: int,
+        answers: Answers,
+        walked: Walked,
+        corrections: Corrections,
+        is_shown: bool,
     ) -> Score:
-        """Return a seat's score from its pass through the hand and the sums of its corrections."""
-        walk, known, refused, is_shown = each
+        """Return a seat's score from its pass through the hand, which ended with the line `last`."""
+        refused, terms = answers.refused, corrections.terms
+        if walked.is_refuted:
+            refused = "it gives the action that was played probability 0 with every possible combo"
+        known = answers.announced is not None and not walked.is_refuted
         # Without a showdown the payoff is the same with every hand.
         imaginary = 0.0
         if is_shown:
-            payoffs = self._showdowns.values(walk.situation(lines[-1]))
-            imaginary = dot(walk.weights, payoffs) - hand.payoffs[seat]
-            sums.terms.append(Term("showdown", len(hand.actions), imaginary, 0.0))
+            payoffs = self._showdowns.values(self._asked.situation(seat, last, walked.board_size))
+            imaginary = dot(walked.weights, payoffs) - hand.payoffs[seat]
+            terms.append(Term("showdown", len(hand.actions), imaginary, 0.0))
         return Score(
             payoff=hand.payoffs[seat],
             imaginary_hands=imaginary if known else None,
-            chance=sums.chance if known else None,
-            own_actions=sums.own_actions if known else None,
-            other_actions=sums.other_actions if known else None,
-            true_chance=sums.true_chance,
-            true_own_actions=sums.true_own_actions if known else None,
-            true_other_actions=sums.true_other_actions,
+            chance=corrections.chance if known else None,
+            own_actions=corrections.own_actions if known else None,
+            other_actions=corrections.other_actions if known else None,
+            true_chance=corrections.true_chance,
+            true_own_actions=corrections.true_own_actions if known else None,
+            true_other_actions=corrections.true_other_actions,
             refused=refused,
-            decisions=tuple(walk.decisions),
-            fault=fault,
-            terms=tuple(sums.terms),
+            decisions=walked.decisions,
+            fault=answers.fault,
+            terms=tuple(terms),
         )
-
-    def _start(self, hand: Hand, seat: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the other seats' hole cards, and the weight of each combo: B_1, uniform over the possible combos."""
-        if seat not in self._starts:
-            rules = self._rules
-            shown = rules.num_seats * rules.num_hole_cards
-            hole_cards = hand.deck[:shown].reshape(rules.num_seats, rules.num_hole_cards).copy()
-            hole_cards[seat] = NO_CARD
-            board = hand.deck[shown : shown + rules.board_size(0)].tolist()
-            weights = rules.free_combos([*hole_cards.ravel().tolist(), *board]).astype(np.float64)
-            self._starts[seat] = hole_cards, weights / weights.sum()
-        return self._starts[seat]
-
-    def _deal_mean(self, seat: int) -> float:
-        if seat not in self._deal_means:
-            self._deal_means[seat] = self._values.deal_mean(self._rules, seat)
-        return self._deal_means[seat]

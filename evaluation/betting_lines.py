@@ -65,9 +65,9 @@ class BettingLines:
 
         Earlier lines are forgotten if they are too many.
         """
-        if self._number > _MAX_LINES:
+        if len(self._lines) > _MAX_LINES:
             self._clear()
-        found = [self._root]
+        found = [self._lines[0]]
         for _, action, _ in actions:
             found.append(self.after(found[-1], action))
         return found
@@ -80,12 +80,15 @@ class BettingLines:
             taken = Action(state.actor, action, state.street)
             state.apply_legal(action)
             found = line.following[action] = BettingLine(
-                (*line.actions, taken), state.array.tolist(), self._number, line
+                (*line.actions, taken), state.array.tolist(), len(self._lines), line
             )
-            self._number += 1
+            self._lines.append(found)
         return found
 
+    def numbered(self, number: int) -> BettingLine:
+        """Return the line with a number."""
+        return self._lines[number]
+
     def _clear(self) -> None:
-        self._root = BettingLine((), BettingState(self.rules).array.tolist())
-        self._number = 1
+        self._lines = [BettingLine((), BettingState(self.rules).array.tolist())]
         self.generation += 1

@@ -1,21 +1,26 @@
-"""One seat's pass through a hand: the weights B_t of the seat's combos, and AIVAT's corrections (`aivat`)."""
+"""The passes of all seats through a hand: the weights B_t of each seat's combos, and AIVAT's corrections (`aivat`)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem.betting import FOLD
+from plurispiel.abstraction.holdem.rules import KUHN
+from plurispiel.abstraction.machine.sums import numpy_order
 from plurispiel.agents.base import Action
-from plurispiel.evaluation import _aivat_kernels as kernels
-from plurispiel.evaluation.announced import Announced, BadStrategy
+from plurispiel.evaluation import _correction_kernels as kernels
+from plurispiel.evaluation.announced import Announced
 from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
-from plurispiel.evaluation.situations import HandQuestions, Situation
+from plurispiel.evaluation.situations import HandQuestions
 
-__all__ = ["CorrectionWalk", "Sums", "Term"]
+__all__ = ["Corrections", "DealtDeck", "HandWalk", "Term", "Walked"]
 
-_CERTAIN = 1.0 - 1e-12
-"""An action's probability over all combos counts as 1 from this value on. It is a sum of up to 1,326 products, whose
-rounding error is below 1e-12."""
+_KINDS = ("deal", "board", "action", "other")
+"""The kinds of terms by the kinds of events in `_correction_kernels`."""
+
+_FIRST_ROWS = 64
 
 
 class Term(NamedTuple):
@@ -40,208 +45,220 @@ class Term(NamedTuple):
     true_chips: float
 
 
-_Part = tuple[int, tuple[float, ...], tuple[float, ...]]
-"""How a question's answers enter a correction: the number of the question, the factors and the true factors.
-
-The correction over imaginary hands adds the question's weighted sum times each factor. The correction with the true
-cards adds the value of the true combo times each true factor.
-"""
-
-_Event = tuple[str, int, list[_Part]]
-"""An event to correct for: `kind` and `num_actions` as in `Term`, and the parts of the correction."""
+Decisions = tuple[tuple[int, tuple[int, ...], tuple[float, ...]], ...]
+"""As `aivat.Score.decisions`."""
 
 
-class Sums:
+class Corrections(NamedTuple):
     """The corrections of one seat's score; sums whose names begin with ``true_`` are of the true combo."""
 
-    __slots__ = (
-        "chance", "own_actions", "other_actions", "true_chance", "true_own_actions", "true_other_actions", "terms",
-    )  # fmt: skip
+    terms: list[Term]
+    chance: float
+    own_actions: float
+    other_actions: float
+    true_chance: float
+    true_own_actions: float
+    true_other_actions: float
 
-    def __init__(self) -> None:
-        self.chance = self.own_actions = self.other_actions = 0.0
-        self.true_chance = self.true_own_actions = self.true_other_actions = 0.0
-        self.terms: list[Term] = []
+
+class DealtDeck(NamedTuple):
+    """The cards of a deck, as the passes of all its hands need them.
+
+    Attributes
+    ----------
+    board : tuple of int
+        All board cards.
+    hole_cards : list of uint8[num_seats, num_hole_cards]
+        For each seat, the true cards of the other seats, as in `Situation`.
+    held : int64[num_seats]
+        The combo that each seat holds.
+    starts : float64[num_seats, num_combos]
+        For each seat B_1, the weights after the deal: uniform over the possible combos.
+    free : bool[num_streets, num_combos]
+        The combos that share no card with the cards that come on each street.
+    """
+
+    board: tuple[int, ...]
+    hole_cards: list[np.ndarray]
+    held: np.ndarray
+    starts: np.ndarray
+    free: np.ndarray
 
 
-class CorrectionWalk:
-    """One seat's pass through a hand: the weights B_t of the seat's combos, and the values that the corrections need.
+class Walked(NamedTuple):
+    """The end of one seat's pass through a hand.
 
-    If the seat's strategy is not known, no values of other combos are asked for, and only the true corrections have a
-    meaning. The weights depend on no value. So one call asks a value function for all values of a hand, when the walks
-    of all seats have ended; `settle` receives the answers.
+    Attributes
+    ----------
+    weights : float64[num_combos]
+        B_T, the last weights.
+    board_size : int
+        The number of board cards that the seat has seen.
+    decisions : tuple
+        As `aivat.Score.decisions`; empty if the strategy was not reported.
+    is_refuted : bool
+        Whether a report gives the action that was played the probability 0 with every possible combo. The decisions are
+        those before that action.
+    """
+
+    weights: np.ndarray
+    board_size: int
+    decisions: Decisions
+    is_refuted: bool
+
+
+class HandWalk:
+    """Passes through one hand after another with each seat; the memory of one hand serves the next hand.
+
+    If a seat's strategy is not known, no values of other combos are asked for, and only the true corrections have a
+    meaning. The weights depend on no value. So one call asks a value function for all values of a hand; `settle`
+    receives the answers.
 
     Parameters
     ----------
-    asked : HandQuestions
-        The questions about the hand, to which this walk adds its own.
-    seat : int
-    line : BettingLine
-        The line without actions.
-    board_size : int
-        The number of board cards after the deal.
-    weights : float64[num_combos]
-        B_1, the weights after the deal.
-    own : int
-        The combo that the seat really held.
     lines : BettingLines
         The lines of the game, in which the walk finds the lines after actions that were not played.
-    is_told : bool
-        Whether the seat's strategy is known.
     """
 
-    __slots__ = (
-        "board_size", "decisions", "_asked", "_events", "_is_told", "_lines", "_own", "_row", "_seat",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        asked: HandQuestions,
-        seat: int,
-        line: BettingLine,
-        board_size: int,
-        weights: np.ndarray,
-        own: int,
-        lines: BettingLines,
-        *,
-        is_told: bool,
-    ):
-        self.board_size = board_size
-        self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
-        self._asked = asked
-        self._seat = seat
-        self._is_told = is_told
-        self._own = own
+    def __init__(self, lines: BettingLines):
+        rules = lines.rules
         self._lines = lines
-        self._row = asked.new_rows(1)
-        asked.weights[self._row] = weights
-        self._events: list[_Event] = [("deal", 0, [self._part(line, self._row, (-1.0,), (-1.0,))])]
+        self._sizes = np.array([rules.board_size(street) for street in range(rules.num_streets)], np.int64)
+        self._order = numpy_order(rules.num_combos)
+        self._probabilities = np.empty((_FIRST_ROWS, rules.num_combos))
+        self._ends = np.empty((rules.num_seats, 3), np.int64)
+        self._counts = np.zeros(4, np.int64)
+        self._sums = np.empty((rules.num_seats, 6))
 
-    @property
-    def weights(self) -> np.ndarray:
-        """B_t, the present weights: float64[num_combos]."""
-        return self._asked.weights[self._row]
-
-    def situation(self, line: BettingLine) -> Situation:
-        """Return the situation after the actions of a line, on the board seen so far."""
-        return self._asked.situation(self._seat, line, self.board_size)
-
-    def see_board(self, line: BettingLine, size: int, is_free: np.ndarray) -> None:
-        """Correct for the deal that brings the board to `size` cards; combos outside `is_free` become impossible."""
-        asked, row = self._asked, self._asked.new_rows(1)
-        before = self._part(line, self._row, (1.0,), (1.0,), size - self.board_size)
-        self.board_size = size
-        # B_t+1: these cards were equally likely with every combo that is still free, so only the other combos drop out.
-        after = np.multiply(asked.weights[self._row], is_free, out=asked.weights[row])
-        after /= after.sum()
-        self._row = row
-        self._events.append(("board", len(line.actions), [before, self._part(line, row, (-1.0,), (-1.0,))]))
-
-    def act(self, line: BettingLine, announced: Announced, action: Action) -> None:
-        """Correct for an own action after a line, and update the weights: B_t+1(h) ~ B_t(h) p(a|h).
-
-        Raises
-        ------
-        BadStrategy
-            If the strategy gives the action played probability 0 with every possible combo.
-        """
-        actions, _, probabilities, played = announced
-        asked, number = self._asked, len(actions)
-        first, numbers = asked.new_rows(number + 1), np.empty((2, number))
-        kernels.weigh_actions(asked.weights, self._row, first, probabilities, played, self._own, numbers)
-        shares, row = numbers.tolist()
-        if not shares[played] > 0.0:
-            raise BadStrategy("it gives the action that was played probability 0 with every possible combo")
-        self.decisions.append((played, tuple(actions), tuple(row)))
-        if shares[played] >= _CERTAIN and row[played] == 1.0:  # no choice, no luck
-            self._pass_on(line, action)
-            return
-        parts = []
-        for kind, taken in enumerate(actions):
-            if shares[kind] <= 0.0 and row[kind] <= 0.0:
-                continue
-            # A raise drawn from a range of sizes takes the value of the lowest size on both sides of the correction.
-            # Any value leaves the score unbiased if both sides take the same value.
-            if kind == played:  # this row of weights, divided by the share, is B_t+1
-                factors: tuple[float, ...] = -1.0 / shares[kind], 1.0
-                true_factors: tuple[float, ...] = -1.0, row[kind]
-            else:
-                factors, true_factors = (1.0,), (row[kind],)
-            parts.append(self._part(self._lines.after(line, taken), first + kind, factors, true_factors))
-        self._row = first + number
-        self._events.append(("action", len(line.actions), parts))
-
-    def watch(self, line: BettingLine, announced: Announced, combo: int, action: Action) -> None:
-        """Correct for the opponent's action, by its probabilities with the opponent's true cards, `combo`."""
-        actions, _, probabilities, played = announced
-        row = probabilities[:, combo].tolist()
-        if row[played] == 1.0 or row[played] == 0.0:  # no luck, or a report that contradicts the play
-            self._pass_on(line, action)
-            return
-        parts = []
-        for kind, taken in enumerate(actions):
-            # The mean less the value of the action that came, in one sum: B is the same before and after.
-            share = row[kind] - (kind == played)
-            if share:
-                parts.append(self._part(self._lines.after(line, taken), self._row, (share,), (share,)))
-        self._events.append(("other", len(line.actions), parts))
-
-    def _pass_on(self, line: BettingLine, action: Action) -> None:
-        """Ask for the values after an action that needs no correction.
-
-        No correction contains these values. They are asked for because a value function may compute the values before
-        an action as means of the values after the possible actions (`BlueprintValues.sums`).
-        """
-        self._part(self._lines.after(line, action.action), self._row, (1.0,), (1.0,))
-
-    def _part(
+    def walk(
         self,
-        line: BettingLine,
-        row: int,
-        factors: tuple[float, ...],
-        true_factors: tuple[float, ...],
-        num_cards: int = 0,
-    ) -> _Part:
-        """Ask for the value of the true combo and, if the strategy is known, for a weighted sum over all combos."""
-        # The corrections with the true cards need the value of the true combo alone.
-        factor = max(map(abs, factors)) if self._is_told else 0.0
-        questions = self._asked.all
-        number = len(questions)
-        questions.append((self._seat, line, self.board_size, num_cards, row, factor, self._own))
-        return number, factors, true_factors
-
-    def settle(self, weighted: Sequence[float], single: Sequence[float], deal_mean: float) -> Sums:
-        """Return the corrections for all events.
+        actions: Sequence[Action],
+        lines: Sequence[BettingLine],
+        deck: DealtDeck,
+        announced: Sequence[Sequence[Announced] | None],
+        trusted: Collection[int],
+        shown: Sequence[bool],
+        asked: HandQuestions,
+    ) -> list[Walked]:
+        """Pass through a hand, and ask for the values that the corrections need.
 
         Parameters
         ----------
-        weighted, single : sequence of float
-            The answers to all questions about the hand (`ValueFunction.sums`).
-        deal_mean : float
-            The mean value over all deals.
+        actions : sequence of Action
+            The hand's actions.
+        lines : sequence of BettingLine
+            The line before every action, and after the last one.
+        deck : DealtDeck
+        announced : sequence of (sequence of Announced, or None)
+            For each seat, the strategies reported at its decisions; None where the strategy is not known.
+        trusted : collection of int
+            Seats whose reports also correct the score of their last opponent.
+        shown : sequence of bool
+            Whether each seat is at the showdown.
+        asked : HandQuestions
+            Receives the questions.
         """
-        sums = Sums()
-        for kind, num_actions, parts in self._events:
-            chips = true_chips = deal_mean if kind == "deal" else 0.0
-            for question, factors, true_factors in parts:
-                value, true_value = weighted[question], single[question]
-                for factor in factors:
-                    chips += factor * value
-                for factor in true_factors:
-                    true_chips += factor * true_value
-            if kind == "action":
-                sums.own_actions += chips
-                sums.true_own_actions += true_chips
-            elif kind == "other":
-                sums.other_actions += chips
-                sums.true_other_actions += true_chips
-            else:
-                sums.chance += chips
-                sums.true_chance += true_chips
-            sums.terms.append(Term(kind, num_actions, chips, true_chips))
-        return sums
+        played, firsts = self._read(actions, lines, deck, announced, trusted, shown)
+        num_kinds, num_seats, num_streets = len(played.after), len(deck.held), len(self._sizes)
+        at_decisions = num_seats * (num_kinds + len(actions))
+        asked.make_room(num_seats * num_streets + num_kinds + len(actions), 2 * num_seats * num_streets + at_decisions)
+        rows = np.empty(num_kinds)
+        self._walks = kernels.Walks(
+            weights=asked.weights,
+            questions=asked.table,
+            factors=asked.factors,
+            parts=np.empty((2 * num_seats * num_streets + at_decisions, 2), np.int64),
+            part_factors=np.empty((2 * num_seats * num_streets + at_decisions, 2)),
+            events=np.empty((num_seats * (num_streets + len(actions)), 3), np.int64),
+            ends=self._ends,
+            rows=rows,
+            counts=self._counts,
+        )
+        kernels.walk_hand(played, self._walks)
+        asked.number = int(self._counts[kernels.NUM_QUESTIONS])
+        chances, found = rows.tolist(), []
+        for seat, (row, size, refuted) in enumerate(self._ends.tolist()):
+            reported = announced[seat] or ()
+            decisions = [
+                (each.played, tuple(each.actions), tuple(chances[first : first + len(each.actions)]))
+                for each, first in zip(reported, firsts[seat], strict=False)
+            ]
+            if refuted >= 0:
+                del decisions[refuted:]
+            found.append(Walked(asked.weights[row], size, tuple(decisions), refuted >= 0))
+        return found
+
+    def _read(
+        self,
+        actions: Sequence[Action],
+        lines: Sequence[BettingLine],
+        deck: DealtDeck,
+        announced: Sequence[Sequence[Announced] | None],
+        trusted: Collection[int],
+        shown: Sequence[bool],
+    ) -> tuple[kernels.PlayedHand, list[list[int]]]:
+        """Return the hand as the kernels read it and, for each seat, the first row of each of its reports."""
+        rows: list[int] = []  # a flat list becomes an array faster than a list of rows
+        after: list[int] = []
+        reports = []
+        firsts: list[list[int]] = [[] for _ in announced]
+        for k, (seat, action, street) in enumerate(actions):
+            line, reported, kind, first = lines[k], announced[seat], 0, len(after)
+            is_watched = False
+            if reported is not None:
+                each = reported[len(firsts[seat])]
+                firsts[seat].append(first)
+                kind = each.played
+                reports.append(each.probabilities)
+                after += [self._lines.after(line, lowest).number for lowest in each.actions]
+                is_watched = seat in trusted and line.state[betting.NUM_LIVE] == 2
+            rows += (seat, street, lines[k + 1].number, kind, first, len(after) - first, is_watched, action == FOLD)
+        if len(after) > len(self._probabilities):
+            self._probabilities = np.empty((2 * len(after), self._probabilities.shape[1]))
+        if reports:
+            np.concatenate(reports, out=self._probabilities[: len(after)])
+        hand = kernels.PlayedHand(
+            actions=np.array(rows, np.int64).reshape(len(actions), 8),
+            after=np.array(after, np.int64),
+            probabilities=self._probabilities,
+            starts=deck.starts,
+            free=deck.free,
+            sizes=self._sizes,
+            held=deck.held,
+            tells=np.array([reported is not None for reported in announced]),
+            is_shown=np.array(shown),
+            order=self._order,
+        )
+        return hand, firsts
+
+    def settle(self, weighted: np.ndarray, single: np.ndarray, deal_means: Sequence[float]) -> list[Corrections]:
+        """Return each seat's corrections in the hand that was walked last.
+
+        Parameters
+        ----------
+        weighted, single : float64[num_questions]
+            The answers to all questions about the hand (`ValueFunction.sums`).
+        deal_means : sequence of float
+            Each seat's mean value over all deals.
+        """
+        number = int(self._counts[kernels.NUM_EVENTS])
+        chips = np.empty((number, 2))
+        kernels.settle_hand(self._walks, weighted, single, np.array(deal_means, np.float64), chips, self._sums)
+        terms: list[list[Term]] = [[] for _ in deal_means]
+        events = self._walks.events[:number].tolist()
+        for (kind, num_actions, seat), (mean, true) in zip(events, chips.tolist(), strict=True):
+            terms[seat].append(Term(_KINDS[kind], num_actions, mean, true))
+        return [Corrections(terms[seat], *sums) for seat, sums in enumerate(self._sums.tolist())]
 
 
 def warmup() -> None:
     """Compile every kernel that this module calls."""
-    kernels.weigh_actions(np.ones((3, 1)), 0, 1, np.ones((1, 1)), 0, 0, np.empty((2, 1)))
+    lines = BettingLines(KUHN)
+    along = lines.along(())
+    none = np.zeros((KUHN.num_seats, KUHN.num_combos))
+    held = np.zeros(KUHN.num_seats, np.int64)
+    deck = DealtDeck((), [], held, none, np.ones((KUHN.num_streets, KUHN.num_combos), np.bool_))
+    walk, asked = HandWalk(lines), HandQuestions(lines)
+    walk.walk((), along, deck, [None, None], (), [False, False], asked)
+    answers = np.zeros(asked.number)
+    walk.settle(answers, answers, (0.0, 0.0))

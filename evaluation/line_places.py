@@ -2,22 +2,14 @@
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import ShadowHand
+from plurispiel.abstraction.actions.translation import Place, ShadowHand
 from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.agents.blueprint.blueprint import Blueprint
-from plurispiel.agents.blueprint.roll_outs import RollOutPlace, find_place
+from plurispiel.agents.blueprint.roll_outs import RollOutPlace, place_at
 from plurispiel.evaluation._blueprint_values_kernels import CONSTANT, FILLED
 from plurispiel.evaluation._hand_plan_kernels import (
-    ACTOR,
-    DECIDES_WITH,
     IN_TREE,
-    INDEX,
     KINDS,
-    NODE,
-    NUM_ACTIONS,
-    PARENT,
-    SEATING,
-    STREET,
 )
 from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
 
@@ -68,6 +60,8 @@ class LinePlaces:
         self._lines = lines
         self._blueprint = blueprint
         self._hand = hand
+        self._is_own_game = lines.rules == blueprint.rules
+        self._sizes = [lines.rules.board_size(street) for street in range(lines.rules.num_streets)]
         num_seats = lines.rules.num_seats
         self.rows = np.empty((_FIRST_LINES, KINDS + 2 * num_seats), np.int64)
         self.chips = np.empty((_FIRST_LINES, num_seats, 3))
@@ -85,54 +79,60 @@ class LinePlaces:
             more = line.number + 1
             self.rows = np.concatenate([self.rows, np.empty((more, *self.rows.shape[1:]), np.int64)])
             self.chips = np.concatenate([self.chips, np.empty((more, *self.chips.shape[1:]))])
-        place = find_place(self._hand, tuple([action for _, action, _ in line.actions]))
+        if line.parent is None:
+            at = self._hand.at(())
+        else:
+            at = self._hand.after(self._at[line.parent.number], len(line.actions) - 1, line.actions[-1].action)
+        self._at[line.number] = at
+        place = place_at(self._hand, at)
         self._add_row(line, place)
         self._add_seats(line, place)
 
     def _clear(self) -> None:
         self._generation = self._lines.generation
         self._actions: dict[int, list[int]] = {}  # of the tree's decision, by the line's number
+        self._at: dict[int, Place] = {}
 
     def _add_row(self, line: BettingLine, place: RollOutPlace | None) -> None:
         """Write the columns of a line that are the same for all seats."""
-        tree, tree_rules, rules = self._blueprint.tree, self._blueprint.rules, self._lines.rules
-        row = self.rows[line.number]
-        row[PARENT] = row[INDEX] = row[DECIDES_WITH] = -1
-        row[NODE] = row[STREET] = row[SEATING] = 0
-        row[ACTOR] = line.state[betting.ACTOR]
+        tree, num_seats = self._blueprint.tree, self._lines.rules.num_seats
+        parent = index = decides_with = -1
+        node = street = seating = 0
         actions: list[int] = []
         if line.parent is not None:
-            row[PARENT] = line.parent.number
-            offered, taken = self._actions[line.parent.number], line.actions[-1].action
-            row[INDEX] = offered.index(taken) if taken in offered else -1
+            parent = line.parent.number
+            offered, taken = self._actions[parent], line.actions[-1].action
+            index = offered.index(taken) if taken in offered else -1
         if place is not None:
             actions = tree.actions(place.node).tolist()
-            row[NODE], row[STREET] = place.node, tree.street[place.node]
-            row[SEATING] = self._seatings.setdefault(place.seats, len(self._seatings))
-            put_in = line.state[betting.CONTRIB : betting.CONTRIB + rules.num_seats]
+            node, street = place.node, int(tree.street[place.node])
+            seating = self._seatings.setdefault(place.seats, len(self._seatings))
+            put_in = line.state[betting.CONTRIB : betting.CONTRIB + num_seats]
             in_tree = [place.paid[seat] for seat in place.seats if seat >= 0]
-            if put_in == in_tree and (rules is tree_rules or rules == tree_rules):
-                row[DECIDES_WITH] = rules.board_size(int(row[STREET]))
-        row[NUM_ACTIONS] = len(actions)
+            if put_in == in_tree and self._is_own_game:
+                decides_with = self._sizes[street]
+        # In the order of the columns.
+        common = (parent, index, node, street, decides_with, line.state[betting.ACTOR], len(actions), seating)
+        self.rows[line.number, :KINDS] = common
         self._actions[line.number] = actions
 
     def _add_seats(self, line: BettingLine, place: RollOutPlace | None) -> None:
         """Write the columns and the chips of each seat."""
         state, num_seats = line.state, self._lines.rules.num_seats
         put_in = state[betting.CONTRIB : betting.CONTRIB + num_seats]
-        kinds = self.rows[line.number, KINDS : KINDS + num_seats]
-        chips = self.chips[line.number]
-        kinds[:], chips[:] = FILLED, 0.0
+        kinds, chips = [FILLED] * num_seats, [(0.0, 0.0, 0.0)] * num_seats
         if place is not None:
-            kinds[:] = IN_TREE
+            kinds = [IN_TREE] * num_seats
             self.rows[line.number, KINDS + num_seats :] = place.seats
             # A seat's value is the chips that it gets from the tree's pot, scaled to the pot at the table, less its
             # contribution at the table.
-            chips[:, 0] = [place.paid[own] for own in place.seats]
-            chips[:, 1], chips[:, 2] = place.pot / sum(place.paid), put_in
+            scale = place.pot / sum(place.paid)
+            chips = [(place.paid[own], scale, paid) for own, paid in zip(place.seats, put_in, strict=True)]
         for seat, own in enumerate(put_in):
             if state[betting.FOLDED + seat]:
                 kinds[seat], chips[seat] = CONSTANT, (0.0, 0.0, -float(own))
             elif state[betting.NUM_LIVE] == 1:
                 won = sum(min(own, paid) for paid in put_in) - own
                 kinds[seat], chips[seat] = CONSTANT, (0.0, 0.0, float(won))
+        self.rows[line.number, KINDS : KINDS + num_seats] = kinds
+        self.chips[line.number] = chips

@@ -1,5 +1,6 @@
 """Points of a hand, and the questions that AIVAT asks about them."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,9 @@ from plurispiel.evaluation.betting_lines import BettingLine, BettingLines
 
 NO_CARD = 255
 """Placeholder of the unknown hole cards in a `Situation`."""
+
+POINT, ROW, COMBO, SEAT, LINE, SIZE, ALONE, NUM_CARDS = range(8)
+"""Columns of `HandQuestions.table`."""
 
 _FIRST_ROWS = 64
 
@@ -56,25 +60,11 @@ class Situation(NamedTuple):
         return self.rules.free_combos([*self.hole_cards.ravel().tolist(), *self.board])
 
 
-HandQuestion = tuple[int, BettingLine, int, int, int, float, int]
-"""A question about one seat's values at a point of a hand. A plain tuple is made five times as fast as a `NamedTuple`.
-
-The entries, in order:
-
-- the seat whose values are wanted;
-- the line of the actions so far;
-- the number of board cards so far;
-- the number of further board cards, over whose deals the mean of the values is taken; 0 for the values on the board
-  so far;
-- the row of `HandQuestions.weights` with the weights of the combos;
-- the factor by which the score multiplies the weighted sum of the values, without its sign, and the largest if there
-  are several; 0 if the sum is not needed;
-- the combo whose single value is needed, whatever its weight; -1 for none.
-"""
-
-
 class HandQuestions:
     """The questions about a hand. The object serves one hand after another, and keeps its memory.
+
+    A question is about one seat's values at a point of a hand. The questions stand seat by seat, and for each seat in
+    the order of the hand.
 
     Parameters
     ----------
@@ -83,8 +73,23 @@ class HandQuestions:
     Attributes
     ----------
     rules : HoldemRules
-    all : list of `HandQuestion`
-        The questions about the hand, seat by seat, and for each seat in the order of the hand.
+    number : int
+        The number of questions.
+    table : int64[n, 8]
+        A row for each question, and rows that are not used:
+
+        - `POINT`: for the use of value functions;
+        - `ROW`: the row of `weights` with the weights of the combos;
+        - `COMBO`: the combo whose single value is needed, whatever its weight, -1 for none;
+        - `SEAT`: the seat whose values are wanted;
+        - `LINE`: the number of the line of the actions so far;
+        - `SIZE`: the number of board cards so far;
+        - `ALONE`: 1 if only the single value is needed, else 0;
+        - `NUM_CARDS`: the number of further board cards, over whose deals the mean of the values is taken; 0 for the
+          values on the board so far.
+    factors : float64[n]
+        For each question, the factor by which the score multiplies the weighted sum of the values, without its sign,
+        and the largest if there are several; 0 if the sum is not needed.
     weights : float64[num_rows, num_combos]
         Rows of weights. There may be more rows than are used.
     board : tuple of int
@@ -99,24 +104,28 @@ class HandQuestions:
         self.lines = lines
         self.rules = rules = lines.rules
         self.weights = np.empty((_FIRST_ROWS, rules.num_combos))
+        self.table = np.empty((_FIRST_ROWS, NUM_CARDS + 1), np.int64)
+        self.factors = np.empty(_FIRST_ROWS)
         self.clear((), [])
 
     def clear(self, board: tuple[int, ...], hole_cards: list[np.ndarray]) -> None:
         """Forget all questions and weights, and begin a hand."""
-        self.all: list[HandQuestion] = []
+        self.number = 0
         self.board = board
         self.hole_cards = hole_cards
-        self._num_rows = 0
 
-    def new_rows(self, number: int) -> int:
-        """Return the first of `number` new rows of weights."""
-        first = self._num_rows
-        self._num_rows += number
-        if self._num_rows > len(self.weights):
-            weights = np.empty((2 * self._num_rows, self.weights.shape[1]))
-            weights[:first] = self.weights[:first]
-            self.weights = weights
-        return first
+    def make_room(self, num_rows: int, num_questions: int) -> None:
+        """Make room for this many rows of weights and questions; the contents are lost where there is too little."""
+        if num_rows > len(self.weights):
+            self.weights = np.empty((2 * num_rows, self.weights.shape[1]))
+        if num_questions > len(self.table):
+            self.table = np.empty((2 * num_questions, self.table.shape[1]), np.int64)
+            self.factors = np.empty(2 * num_questions)
+
+    def __iter__(self) -> Iterator[tuple[Situation, int, np.ndarray, int]]:
+        """Yield for each question its situation, the number of next board cards, the weights and the combo."""
+        for _, row, combo, seat, line, size, _, num_cards in self.table[: self.number].tolist():
+            yield self.situation(seat, self.lines.numbered(line), size), num_cards, self.weights[row], combo
 
     def situation(self, seat: int, line: BettingLine, board_size: int) -> Situation:
         """Return a seat's situation after the actions of a line, with the first cards of the board."""

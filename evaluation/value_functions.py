@@ -102,27 +102,21 @@ class ValueFunction:
             for situation, num_cards, *_ in questions
         ]
 
-    def sums(self, asked: HandQuestions) -> tuple[list[float], list[float]]:
+    def sums(self, asked: HandQuestions) -> tuple[np.ndarray, np.ndarray]:
         """Return two answers to each question about a hand, in chips.
 
         Returns
         -------
-        list of float
+        float64[num_questions]
             For each question, the sum of the combos' values times their weights. Meaningless for a question whose
-            factor is 0 (`HandQuestion`).
-        list of float
+            factor is 0 (`HandQuestions`).
+        float64[num_questions]
             For each question, the value of its single combo. Meaningless if the question names no combo.
         """
-        answers = self.answers(
-            [
-                ValueQuestion(asked.situation(seat, line, size), num_cards)
-                for seat, line, size, num_cards, *_ in asked.all
-            ]
-        )
-        weighted, single = [], []
-        for (*_, row, _, combo), values in zip(asked.all, answers, strict=True):
-            weighted.append(dot(asked.weights[row], values))
-            single.append(float(values[combo]))
+        answers = self.answers([ValueQuestion(situation, num_cards) for situation, num_cards, _, _ in asked])
+        weighted, single = np.empty(len(answers)), np.empty(len(answers))
+        for number, ((_, _, weights, combo), values) in enumerate(zip(asked, answers, strict=True)):
+            weighted[number], single[number] = dot(weights, values), values[combo]
         return weighted, single
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:

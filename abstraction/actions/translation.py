@@ -249,19 +249,30 @@ class ShadowHand:
         self.translation = translation
         self._coins = coins
         self._seat = seat
+        self._latest: tuple[int, ...] = ()
+        self._place = translation.root(seat)
 
     def at(self, actions: Sequence[int]) -> Place:
-        """Return the place of the hand after `actions`, all actions from its start."""
-        translation, coins, seat = self.translation, self._coins, self._seat
-        place = translation.root(seat)
-        for number, action in enumerate(actions):
-            following = place.following.get(action)
-            if type(following) is Place:
-                place = following
-            else:
-                coin = 0.5 if coins is None else coins[number]
-                place = translation.follow(place, action, coin, seat)
+        """Return the place of the hand after `actions`, all actions from its start.
+
+        The actions of a hand are mostly asked about in order. So the search goes on from the latest place, if the
+        actions begin with those that led there.
+        """
+        actions, place, known = tuple(actions), self._place, len(self._latest)
+        if not known or actions[:known] != self._latest:  # at the start, too: only `root` forgets places
+            place, known = self.translation.root(self._seat), 0
+        for number in range(known, len(actions)):
+            place = self.after(place, number, actions[number])
+        self._latest, self._place = actions, place
         return place
+
+    def after(self, place: Place, number: int, action: int) -> Place:
+        """Return the place after the hand's action number `number`, counted from 0, which was taken at `place`."""
+        following = place.following.get(action)
+        if type(following) is Place:
+            return following
+        coin = 0.5 if self._coins is None else self._coins[number]
+        return self.translation.follow(place, action, coin, self._seat)
 
     def before_coin(self, actions: Sequence[int]) -> list[tuple[float, Place]]:
         """Return each place to which the last action may lead, with its probability before the random draw."""

@@ -5,9 +5,13 @@ processor. Where such a sum decides an action or is stored as a result, it is co
 results on different machines.
 """
 
+import functools
+
 import numpy as np
 
 from plurispiel.abstraction.machine.jit import kernel
+
+_LEAF = 128  # numbers that numpy adds without a split, in eight sums
 
 
 def dot(first: np.ndarray, second: np.ndarray) -> float:
@@ -32,6 +36,29 @@ def product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     result = np.zeros((len(first), second.shape[1]))
     _add_product(np.array(first, np.float64, order="C"), np.array(second, np.float64, order="C"), result)
     return result
+
+
+@functools.lru_cache(64)
+def numpy_order(length: int) -> np.ndarray:
+    """Return the order in which `numpy_sum` adds `length` numbers: int64[num_leaves, 3].
+
+    A row has the first index and the number of the numbers of a leaf, and how often the last two sums are added after
+    this leaf.
+    """
+    leaves: list[list[int]] = []
+
+    def split(first: int, count: int) -> None:
+        if count <= _LEAF:
+            leaves.append([first, count, 0])
+            return
+        half = count // 2
+        half -= half % 8
+        split(first, half)
+        split(first + half, count - half)
+        leaves[-1][2] += 1
+
+    split(0, length)
+    return np.array(leaves, np.int64)
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
@@ -63,6 +90,45 @@ def ordered_dot(first, second):
 
 
 @kernel
+def numpy_sum(array, order):
+    """Return the sum of an array, float64[n], in the order of ``numpy.sum``: pairs of sums of at most 128 numbers.
+
+    Parameters
+    ----------
+    order : int64[num_leaves, 3]
+        The result of `numpy_order` for n.
+    """
+    # Sums that wait for a partner, the last one first; arrays of more than 128 * 2^7 numbers would need more.
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    for leaf in range(len(order)):
+        s1, s2, s3, s4, s5, s6, s7 = s0, s1, s2, s3, s4, s5, s6
+        s0 = _leaf_sum(array[order[leaf, 0] : order[leaf, 0] + order[leaf, 1]])
+        for _ in range(order[leaf, 2]):
+            s0, s1, s2, s3, s4, s5, s6 = s1 + s0, s2, s3, s4, s5, s6, s7
+    return s0
+
+
+@kernel(inline=True)
+def _leaf_sum(numbers):
+    """Return the sum of at most 128 numbers, in the order of `ordered_dot`, but the rest is added number by number."""
+    whole = len(numbers) // 8 * 8
+    r0 = r1 = r2 = r3 = r4 = r5 = r6 = r7 = 0.0
+    for k in range(0, whole, 8):
+        r0 += numbers[k]
+        r1 += numbers[k + 1]
+        r2 += numbers[k + 2]
+        r3 += numbers[k + 3]
+        r4 += numbers[k + 4]
+        r5 += numbers[k + 5]
+        r6 += numbers[k + 6]
+        r7 += numbers[k + 7]
+    total = ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+    for k in range(whole, len(numbers)):
+        total += numbers[k]
+    return total
+
+
+@kernel
 def _add_product(first, second, result):
     """Add the matrix product of `first` and `second` to `result`."""
     for n in range(first.shape[0]):
@@ -76,3 +142,4 @@ def warmup() -> None:
     """Compile every kernel of this module."""
     dot(np.ones(1), np.ones(1))
     product(np.ones((1, 1)), np.ones((1, 1)))
+    numpy_sum(np.ones(1), numpy_order(1))

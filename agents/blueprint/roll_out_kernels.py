@@ -1,9 +1,10 @@
 """Kernels of roll-outs: the value of every hand of one seat against known hands, over sampled boards.
 
-A world is a whole board and a random number at every decision. The *own* seat is the seat whose hands are valued: all
-its actions are followed, each with the hands that take it. At a decision of another seat, one action is drawn, or all
-are followed where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier, as the
-continuation strategies of a search need.
+A world is a whole board and a random number at every decision. The *own* seat is the seat whose hands are valued: its
+actions are followed, each with the hands that take it. A hand of large *reach* takes all its actions, any other hand
+some of them that are drawn (`_list_actions`). At a decision of another seat, one action is drawn, or all are followed
+where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier, as the continuation
+strategies of a search need.
 
 The actions are those of the tree. Values are in chips of the hand at the table, whose game may have other stacks and
 blinds than the tree's. `_chips` converts contributions, and no seat puts in more than its stack at the table. A seat
@@ -28,6 +29,9 @@ from plurispiel.agents.blueprint.traversal_kernels import (
     WORD,
     layered_value,
 )
+
+EVERY_ACTION = 1e300
+"""The reach of hands that follow all their actions, however deep the tree is."""
 
 NUM_ENDS = 2 * MAX_SEATS + 1
 """The largest number of different values that a seat's hands can have at one end; see `fill_end`."""
@@ -158,16 +162,22 @@ def _fill_row(game, relabel, entries, rows, boards, b, street, buckets):
 
 
 @kernel(inline=True)
-def _point(seed, node, world, num_worlds):
-    """Return the random number of a decision in a world: systematic sampling, evenly spaced over the worlds.
-
-    A hash of seed and node (the mixer of SplitMix64) gives the offset and the order of the worlds. So a decision has
-    the same number in a world whichever hand is valued: all hands are compared with common random numbers.
-    """
+def _word(seed, node):
+    """Return a hash of seed and node: the mixer of SplitMix64."""
     word = seed + np.uint64(node) * _GOLDEN
     word = (word ^ (word >> _S30)) * _MIX1
     word = (word ^ (word >> _S27)) * _MIX2
-    word ^= word >> _S31
+    return word ^ (word >> _S31)
+
+
+@kernel(inline=True)
+def _point(seed, node, world, num_worlds):
+    """Return the random number of a decision in a world: systematic sampling, evenly spaced over the worlds.
+
+    A hash of seed and node gives the offset and the order of the worlds. So a decision has
+    the same number in a world whichever hand is valued: all hands are compared with common random numbers.
+    """
+    word = _word(seed, node)
     shift = np.int64((word & _LOW) * np.uint64(num_worlds) >> _S32)
     step = np.int64(word >> _S32 & np.uint64(1023)) * 2 + 1  # odd: no place comes twice if `num_worlds` is 2^k
     place = (world * step + shift) % num_worlds
@@ -271,7 +281,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
 
 
 @kernel
-def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, sums):
+def add_values(tables, seats, stakes, worlds, reaches, node, small, seed, work, sums):
     """Add the value of every hand of the own seat from a node on, summed over all worlds.
 
     Parameters
@@ -280,8 +290,9 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     seats : RollOutSeats
     stakes : Stakes
     worlds : Worlds
-    asked : bool[num_combos]
-        Whether to value each combo; combos that are not asked for take no time.
+    reaches : float64[num_combos]
+        About how many actions each combo may follow at a time, see `_list_actions`: `EVERY_ACTION` for all, at least 1
+        for any other combo to value. Combos with a reach of 0 are not valued, and take no time.
     node : int
         The node where the roll-outs begin.
     small : int
@@ -310,12 +321,13 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     num_every = 0
     for combo in range(num_combos):
         lists[num_every] = combo  # overwritten by the next combo unless `num_every` advances: no branch
-        num_every += asked[combo] & worlds.free[combo]
+        num_every += (reaches[combo] > 0.0) & worlds.free[combo]
     for world in range(num_worlds):
         ranks, buckets = worlds.ranks[world], worlds.buckets[world]
         starts[0], count = num_every, 0
         for k in range(num_every):
             lists[num_every + count] = lists[k]
+            work.reaches[num_every + count] = reaches[lists[k]]
             count += ranks[lists[k]] != 0
         num_listed[0], work.tops[0] = count, num_every + count
         for other in range(game.num_seats):
@@ -360,7 +372,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                     for k in range(len(hands)):
                         here[hands[k]] += share * below[hands[k]]
             elif seat == own:
-                _list_actions(tables, work, depth, at, buckets, bias, factor)
+                _list_actions(tables, work, depth, at, buckets, bias, factor, point)
             # The next action of positive probability: for any hand here, or for the other seat's known hand.
             descending = False
             while not descending and place + 1 < num_actions:
@@ -417,25 +429,44 @@ def sum_rows(rows, num_actions, word, bias, factor, hands, buckets, cells, total
 
 
 @kernel(inline=True)
-def _list_actions(tables, work, depth, at, buckets, bias, factor):
-    """Write the list of each action of an own decision: the hands that take the action, and their probabilities."""
+def _list_actions(tables, work, depth, at, buckets, bias, factor, point):
+    """Write the list of each action of an own decision: the hands that take the action, and their factors.
+
+    A hand of reach r takes an action of probability p with the chance min(1, r * p). The factor is p divided by this
+    chance, so that the value keeps its expectation. Below the action, the hand's reach is max(1, r * p). The draw is
+    systematic: while the products r * p of the hand's actions are added up, the hand takes an action whenever the sum
+    passes a whole number. The sum begins with a random number below 1.
+    """
     word = np.int64(tables.tree.nodes[at, WORD])
     num_actions, first, row = word >> COUNT_SHIFT & 0xFF, first_cell(tables, at), buckets[word & _STREET]
     start, count, top = work.starts[depth], work.num_listed[depth], work.tops[depth]
     hands, rows, totals = work.lists[start : start + count], tables.rows[first:], work.totals[:count]
-    cells = work.cells[:count]
+    cells, reaches, rests, least = work.cells[:count], work.reaches[start : start + count], work.rests, work.least
     sum_rows(rows, num_actions, word, bias, factor, hands, row, cells, totals)
+    seed, world, num_worlds = point
+    first_point = _word(seed + np.uint64(world), at)
     for k in range(count):
         totals[k] = 1.0 / totals[k]
+        # A hash of the combo, so that a hand has the same number in all roll-outs through this decision and world: then
+        # errors cancel. Evenly spread numbers by the place in the list leave more of the errors.
+        mixed = (first_point ^ (np.uint64(hands[k]) * _GOLDEN)) * _MIX1
+        rests[k] = np.float64((mixed ^ (mixed >> _S27)) * _MIX2 >> _S32) * 2.0**-32
+        least[k] = 1.0 / reaches[k]
     for a in range(num_actions):
         weight, column, begin = _weight(word, a, bias, factor), rows[a:], top + a * count
         taking, chances, number = work.lists[begin : begin + count], work.chances[begin : begin + count], np.uint64(0)
+        following = work.reaches[begin : begin + count]
         for k in range(count):
+            chance = weight * column[cells[k]] * totals[k]
+            reach = reaches[k] * chance
+            rest = rests[k] + reach
+            whole = np.floor(rest)
+            rests[k] = rest - whole
             # Written always, and overwritten by the next hand unless the number advances: no branch.
-            share = column[cells[k]]
             taking[number] = hands[k]
-            chances[number] = weight * share * totals[k]
-            number += np.uint64(share > 0)
+            chances[number] = max(chance, least[k])
+            following[number] = max(reach, 1.0)
+            number += np.uint64(whole > 0.0)
         work.numbers[depth, a] = number
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import ShadowHand, Translation
+from plurispiel.abstraction.actions.translation import Place, ShadowHand, Translation
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.actions.tree_states import TreeStates
 from plurispiel.abstraction.holdem import betting_state as betting
@@ -31,6 +31,7 @@ __all__ = [
     "Worlds",
     "find_place",
     "hand_in_tree",
+    "place_at",
     "roll_out_tables",
     "roll_out_workspace",
     "stakes_at",
@@ -129,8 +130,9 @@ class RollOutWorkspace(NamedTuple):
     ----------
     lists : uint32[room]
         Lists of the own seat's combos, one after the other.
-    chances : float64[room]
-        For each combo of a list that belongs to an action, the probability of the action.
+    chances, reaches : float64[room]
+        For each combo of a list that belongs to an action, the factor on the combo's value after the action, and the
+        combo's reach there (`roll_out_kernels.add_values`).
     starts, num_listed : int64[depth]
         For each level, where the list of the combos that reach the level begins in `lists`, and the list's length.
         Levels may share a list.
@@ -143,6 +145,9 @@ class RollOutWorkspace(NamedTuple):
         For each combo of a list, the index of its row's first cell among the decision's cells, and 1 / the sum of its
         biased row. `cells` and `lists` are unsigned, since numba tests a signed index for negative numbers at every
         access.
+    rests, least : float64[num_combos]
+        For each combo of a list, the sum that decides which actions the combo takes, modulo 1, and 1 / the combo's
+        reach (`roll_out_kernels._list_actions`).
     values : float64[depth, num_combos]
         For each level and combo, the combo's value.
     nodes, places : int64[depth]
@@ -155,12 +160,15 @@ class RollOutWorkspace(NamedTuple):
 
     lists: np.ndarray
     chances: np.ndarray
+    reaches: np.ndarray
     starts: np.ndarray
     num_listed: np.ndarray
     tops: np.ndarray
     numbers: np.ndarray
     cells: np.ndarray
     totals: np.ndarray
+    rests: np.ndarray
+    least: np.ndarray
     values: np.ndarray
     nodes: np.ndarray
     places: np.ndarray
@@ -236,12 +244,15 @@ def roll_out_workspace(rules: HoldemRules, size: RollOutSize) -> RollOutWorkspac
     return RollOutWorkspace(
         lists=np.zeros(room, np.uint32),
         chances=np.zeros(room),
+        reaches=np.zeros(room),
         starts=np.zeros(levels, np.int64),
         num_listed=np.zeros(levels, np.int64),
         tops=np.zeros(levels, np.int64),
         numbers=np.zeros((levels, size.width), np.int64),
         cells=np.zeros(combos, np.uint32),
         totals=np.zeros(combos),
+        rests=np.zeros(combos),
+        least=np.zeros(combos),
         values=np.zeros((levels, combos)),
         nodes=np.zeros(levels, np.int64),
         places=np.zeros(levels, np.int64),
@@ -287,14 +298,17 @@ def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
 
 
 def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
-    """Return the place of a hand after some actions.
+    """Return the place of a hand after some actions, see `place_at`."""
+    return place_at(hand, hand.at(actions))
+
+
+def place_at(hand: ShadowHand, at: Place) -> RollOutPlace | None:
+    """Return the decision of the tree that stands for a position of a hand.
 
     None if the hand is over, or where the tree does not fit: the tree has no decision there, a seat still in the hand
     is not in the tree, or the pots of hand and tree differ by a factor above `MAX_SCALE`.
     """
-    at = hand.at(actions)
-    translation = hand.translation
-    if at.state.is_over or translation.decision(at.shadow, at.state) is None:
+    if at.state.is_over or hand.translation.decision(at.shadow, at.state) is None:
         return None
     everybody = all(seat >= 0 for seat, folded in zip(at.shadow.seats, at.state.folded, strict=True) if not folded)
     return _place(hand, at.state, at.shadow.node, at.shadow.seats) if everybody else None

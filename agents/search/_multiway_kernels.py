@@ -259,7 +259,8 @@ def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
         work.biases[own] = policy
         for k in range(len(walk.hands)):
             work.totals[walk.hands[k]] = 0.0
-        add_values(roll, seats, stakes, worlds, work.free, np.int64(tree.places[node]), 0, walk.seed, work.roll, sums)
+        place = np.int64(tree.places[node])
+        add_values(roll, seats, stakes, worlds, work.reaches, place, 0, walk.seed, work.roll, sums)
         for k in range(len(walk.hands)):
             level[policy, walk.hands[k]] = work.totals[walk.hands[k]]
     if table >= 0:

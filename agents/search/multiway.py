@@ -26,6 +26,7 @@ from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
+from plurispiel.agents.blueprint.roll_out_kernels import EVERY_ACTION
 from plurispiel.agents.blueprint.roll_outs import RollOutWorkspace, roll_out_workspace
 from plurispiel.agents.blueprint.untrained import untrained_blueprint
 from plurispiel.agents.search import _multiway_kernels as kernels
@@ -149,6 +150,8 @@ class MultiwayWorkspace(NamedTuple):
         The continuation strategy and the combo of each seat of the blueprint's tree.
     reach : float64[num_rows, num_combos]
         One seat's reach, in the rows of `StreetTree.reach_rows`.
+    reaches : float64[num_combos]
+        The reach of all combos in roll-outs, which follow all their actions: `roll_out_kernels.EVERY_ACTION`.
     roll : RollOutWorkspace
         The stack of a roll-out.
     """
@@ -172,6 +175,7 @@ class MultiwayWorkspace(NamedTuple):
     biases: np.ndarray
     tree_dealt: np.ndarray
     reach: np.ndarray
+    reaches: np.ndarray
     roll: RollOutWorkspace
 
 
@@ -436,6 +440,7 @@ class MultiwaySolver:
             biases=np.zeros(in_tree.num_seats, np.int64),
             tree_dealt=np.full(in_tree.num_seats, -1, np.int64),
             reach=np.zeros((int(self._tree.reach_rows.max()) + 1, combos)),
+            reaches=np.full(combos, EVERY_ACTION),
             roll=roll_out_workspace(in_tree, self._continuations.size),
         )
 

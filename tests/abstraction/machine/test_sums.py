@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.machine.sums import dot, product
+from plurispiel.abstraction.machine.sums import dot, numpy_order, numpy_sum, product
 
 
 @pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 1326])
@@ -19,6 +19,12 @@ def test_dot_takes_any_layout():
     table.setflags(write=False)
     free = np.arange(20) % 3 > 0
     assert dot(table[:, 1], free) == dot(table[:, 1].copy(), free.astype(np.float64)) != 0.0
+
+
+@pytest.mark.parametrize("length", [1, 7, 8, 9, 128, 129, 1000, 1326, 5000])
+def test_sums_in_the_order_of_numpy(length):
+    array = np.random.default_rng(length).normal(size=length) * 10.0 ** (np.arange(length) % 12)
+    assert numpy_sum(array, numpy_order(length)) == array.sum()
 
 
 def test_product_adds_from_left_to_right():
