@@ -55,10 +55,10 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setattr(kept_lines, "user_cache_folder", lambda: tmp_path / "cache")
 
 
-def fuzz(num_hands, nets="", **options):
+def fuzz(num_hands, nets="", seed=11, **options):
     """Play hands against an opponent that bets any size, and ask again in another order."""
     config = dataclasses.replace(CONFIG, nets=str(nets), **options)
-    rng, agents = np.random.default_rng(11), [Checked(config, BlueprintAgent(blueprint(2))) for _ in range(2)]
+    rng, agents = np.random.default_rng(seed), [Checked(config, BlueprintAgent(blueprint(2))) for _ in range(2)]
     agent, late = agents
     for number in range(num_hands):
         stacks = tuple(rng.choice([350, 2500, 10_000, 20_000, 60_000], 2).tolist())
@@ -112,7 +112,8 @@ def test_any_bets_are_answered_at_length():
 
 
 @pytest.mark.slow
-def test_any_bets_are_answered_with_networks_at_length(tmp_path):
+@pytest.mark.parametrize("seed", [11, 12, 13, 14])
+def test_any_bets_are_answered_with_networks_at_length(seed):
     """Stacks of 1 to 600 big blinds: deeper ones than in training are clamped and counted."""
-    agent = fuzz(2000, save_flop_nets(tmp_path))
-    assert agent.counts["nets"] > 500 and agent.counts["clamped"] > 0
+    agent = fuzz(500, "bundled", seed)
+    assert agent.counts["nets"] > 100 and agent.counts["clamped"] > 0
