@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plurispiel.abstraction.actions.menu import parse_sizes
+from plurispiel.abstraction.actions.menu import MAX_AMOUNT, parse_sizes
 from plurispiel.abstraction.cards.features import expected_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.agents.base import PublicState, RangeAgent, Strategy
@@ -39,9 +39,14 @@ class EquityAgent(RangeAgent):
     is_deterministic = True
 
     def __init__(self, sizes: str = ""):
-        found = parse_sizes(str(sizes).replace("_", " "))
-        if any(size.unit != "pot" for size in found):
-            raise ValueError(f"equity bets shares of the pot, as in sizes=0.2p_0.37p_1.7p, got {sizes!r}")
+        try:
+            found = parse_sizes(str(sizes).replace("_", " "))
+        except ValueError:
+            found = ()
+        if (sizes != "" and not found) or any(size.unit != "pot" for size in found):
+            raise ValueError(
+                f"equity bets shares of the pot, at most {MAX_AMOUNT:,.0f}, as in sizes=0.2p_0.37p_1.7p, got {sizes!r}"
+            )
         self._fractions = tuple(size.amount for size in found)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:

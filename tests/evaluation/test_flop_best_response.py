@@ -19,7 +19,7 @@ from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands, showdown_margin
 from plurispiel.abstraction.trees.ladder import LADDER
 from plurispiel.agents import make_agent
-from plurispiel.agents.base import PublicState
+from plurispiel.agents.base import PublicState, Strategy
 from plurispiel.agents.blueprint import BlueprintAgent
 from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.cards import lossless_buckets
@@ -163,6 +163,27 @@ def test_an_agent_that_tells_suits_apart_is_refused():
     rules = SMALL["one board card"]
     with pytest.raises(ValueError, match="tells suits apart"):
         ReportedRows(rules, build_tree(rules, game_menu(rules)), [Noise(1), Noise(2)])
+
+
+class Careless(Wave):
+    """Reports NaN for hands that hold a card of the board."""
+
+    def range_strategy(self, public):
+        found = super().range_strategy(public)
+        dead = ~public.rules.free_combos(public.board)
+        return Strategy(found.actions, np.where(dead[:, None], np.nan, found.probabilities))
+
+
+def test_what_is_reported_for_hands_with_a_card_of_the_board_has_no_meaning():
+    rules = SMALL["one board card"]
+    tree = build_tree(rules, game_menu(rules))
+    careful, careless = (ReportedRows(rules, tree, [kind(3), kind(4)]) for kind in (Wave, Careless))
+    tables = [rows.rows_on(1, [(0,)])[0].table for rows in (careful, careless)]
+    free = rules.free_combos((0,))
+    np.testing.assert_array_equal(tables[1][free], tables[0][free])
+    assert (tables[1][~free] == 0.0).all()
+    found, expected = (on_all_flops(rules, tree, rows).values for rows in (careless, careful))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_all_in_before_the_flop():

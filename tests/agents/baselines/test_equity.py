@@ -37,7 +37,7 @@ def test_other_sizes_are_bet_with_the_same_hands():
         np.testing.assert_array_equal(told.probabilities[:, len(sizes) :], expected.probabilities[:, 1:])
 
 
-@pytest.mark.parametrize("sizes", ["2bb", "allin", "0.5p_x", "3"])
+@pytest.mark.parametrize("sizes", ["2bb", "allin", "0.5p_x", "3", "0", "nan", "2000p", "_"])
 def test_sizes_are_shares_of_the_pot(sizes):
-    with pytest.raises(ValueError, match="equity bets shares of the pot|bet sizes are written"):
+    with pytest.raises(ValueError, match="equity bets shares of the pot, at most 1,000, as in"):
         make_agent(f"equity?sizes={sizes}")
