@@ -85,9 +85,7 @@ class ReportedRows:
         question = self._questions[node]
         probabilities, columns = self._reader.read(question, board)
         row = np.stack([probabilities[:, columns == child].sum(axis=1) for child in question.nodes], axis=1)
-        free = self._rules.free_combos(board)
-        row[~free] = 0.0  # numbers without meaning, NaN even, which times a reach of 0 would stay NaN
-        possible = row[free]
+        possible = row[self._rules.free_combos(board)]
         if not (np.abs(possible.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all() or (possible < -SUM_TOLERANCE).any():
             raise self._reader.fault(question, board)
         return row
