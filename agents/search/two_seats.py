@@ -45,7 +45,7 @@ _SAMPLED = "dcfr"  # with sampled boards, the restarts of `DEFAULT` would take t
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class SearchedSubgame(Subgame):
+class TwoSeatSubgame(Subgame):
     """A subgame whose betting is known.
 
     Attributes
@@ -143,7 +143,7 @@ def two_seats_solver(
         As for `solve_two_seats`.
     """
     game, is_last = TwoSeats(root), _is_last(root)
-    subgame = SearchedSubgame(
+    subgame = TwoSeatSubgame(
         game.state,
         root.board,
         ranges,

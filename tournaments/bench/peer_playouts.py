@@ -45,7 +45,7 @@ def _comparison(name: str, rules: HoldemRules, items: str) -> Comparison:
     )
 
 
-class PlayedHand(NamedTuple):
+class PlayoutHand(NamedTuple):
     """A hand of `UniversalPoker`: its cards, the ids of its actions, and the payoffs of OpenSpiel's state."""
 
     deck: list[int]
@@ -78,7 +78,7 @@ class UniversalPoker:
         for deck, choices in self._drawn:
             self._play(deck, choices)
 
-    def play_new(self, num_hands: int) -> list[PlayedHand]:
+    def play_new(self, num_hands: int) -> list[PlayoutHand]:
         """Play some new hands."""
         return [self._play(*self._draw()) for _ in range(num_hands)]
 
@@ -87,7 +87,7 @@ class UniversalPoker:
         deck = self._rng.permutation(52)[: self._num_dealt].tolist()
         return deck, self._rng.random(2 * MAX_HAND_ACTIONS).tolist()
 
-    def _play(self, deck: list[int], drawn: list[float]) -> PlayedHand:
+    def _play(self, deck: list[int], drawn: list[float]) -> PlayoutHand:
         state = self._game.new_initial_state()
         cards, choices = iter(deck), iter(drawn)
         ids = []
@@ -103,7 +103,7 @@ class UniversalPoker:
                 choice += int(next(choices) * (len(legal) - choice))
             ids.append(legal[choice])
             state.apply_action(legal[choice])
-        return PlayedHand(deck, ids, state.returns())
+        return PlayoutHand(deck, ids, state.returns())
 
 
 def _check_payoffs(rules: HoldemRules, peer: UniversalPoker) -> str:
