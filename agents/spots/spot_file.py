@@ -39,7 +39,11 @@ EXAMPLES = Path(__file__).parent / "examples"
 """Folder of the spots that come with the package."""
 
 KIND = "spot solution"
-FORMAT_VERSION = 1
+_EXACT_FORMAT, _BUCKETS_FORMAT = 1, 2
+"""The format versions of solutions with exact cards and with buckets.
+
+In format 1 of solutions with buckets, later streets numbered their roots in another order (`street_betting`). The shape
+of the tables can be the same, so only the version tells them apart."""
 
 _REQUIRED = ("board", "pot", "stacks", "oop", "ip")
 _OPTIONAL = ("middle", "bets", "solve", "all_in_share", "lock")
@@ -152,7 +156,7 @@ def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
         "iterations": solution.iterations,
         "seconds": solution.seconds,
     }
-    return write_artefact(folder, KIND, FORMAT_VERSION, arrays, config)
+    return write_artefact(folder, KIND, _format_of(solution.spot), arrays, config)
 
 
 def stored_spot(folder: Path) -> Spot:
@@ -184,7 +188,7 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
     ArtefactRefused
         If the folder holds no valid solution, or the solution needs more memory than is free.
     """
-    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    artefact = load_artefact(folder, KIND, _format_of(stored_spot(folder)))
     try:
         config = artefact.config
         spot = _spot(config["spot"])
@@ -199,6 +203,10 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
         raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None
     solver.iteration = config["iterations"]
     return solution_of(spot, solver, config["seconds"])
+
+
+def _format_of(spot: Spot) -> int:
+    return _BUCKETS_FORMAT if spot.has_buckets else _EXACT_FORMAT
 
 
 def _sums(solver: VectorSolver | ThreeWaySolver) -> dict[str, np.ndarray]:

@@ -11,6 +11,7 @@ from reference.hand_rank import strength
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.spots import Spot, solve_spot
 from plurispiel.agents.spots.spot import spot_record
 from plurispiel.agents.spots.spot_file import (
@@ -370,6 +371,20 @@ def test_solutions_are_kept(tmp_path):
     assert spot_record(stored_spot(tmp_path / "kept")) == spot_record(RIVER)
     assert again.ev == found.ev
     assert again.record("b100%") == found.record("b100%")
+
+
+def test_solutions_in_buckets_are_kept_and_those_of_an_earlier_order_of_roots_refused(tmp_path, monkeypatch):
+    """Tables of the earlier order have the same shapes here, and would be read as other strategies."""
+    monkeypatch.setattr(Spot, "_buckets", lambda self, board: lambda cards: np.arange(1326) % 9)
+    spot = dataclasses.replace(RIVER, board="Td 9d 6h Qc", oop="AA,55", ip="JJ", cards="buckets")
+    found = solve_spot(dataclasses.replace(spot, bets={"turn": BETS, "river": BETS}), max_iterations=9)
+    save_spot_solution(tmp_path / "kept", found)
+    assert load_spot_solution(tmp_path / "kept").record("c c 2c") == found.record("c c 2c")
+    monkeypatch.setattr("plurispiel.agents.spots.spot_file._BUCKETS_FORMAT", 1)
+    save_spot_solution(tmp_path / "earlier", found)
+    monkeypatch.undo()
+    with pytest.raises(ArtefactRefused, match="has format 1 .* reads format 2; make the spot solution again"):
+        load_spot_solution(tmp_path / "earlier")
 
 
 def test_a_spot_is_written_as_the_file_that_it_is_read_from(tmp_path):
