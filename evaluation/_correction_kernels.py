@@ -34,6 +34,9 @@ _CERTAIN = 1.0 - 1e-12
 """An action's probability over all combos counts as 1 from this value on. It is a sum of up to 1,326 products, whose
 rounding error is below 1e-12."""
 
+_IMPOSSIBLE = 1e-290
+"""A probability over all combos counts as 0 below this value: its inverse, times chips, must stay finite."""
+
 
 class PlayedHand(NamedTuple):
     """A hand with the strategies that its agents reported.
@@ -98,7 +101,7 @@ class Walks(NamedTuple):
         hand before the event, and the seat whose score is corrected.
     ends : int64[num_seats, 3]
         Where each seat's pass ended: the row of its last weights, the number of board cards, and the number of its
-        decisions before a report that contradicts the play, -1 without such a report.
+        decisions before its reports contradict the play or the board, -1 if they never do.
     rows : float64[num_kinds]
         The probability of each kind of `PlayedHand.after` with the true combo of the actor, for seats that tell.
     counts : int64[4]
@@ -140,8 +143,11 @@ def walk_hand(hand, walks):
         for k in range(len(hand.actions)):
             action = hand.actions[k]
             if sizes[action[STREET]] > sizes[street]:
-                row = _see_board(hand, walks, seat, k, line, street, action[STREET], row)
+                row, is_possible = _see_board(hand, walks, seat, k, line, street, action[STREET], row)
                 street = action[STREET]
+                if told and not is_possible:
+                    told = False
+                    walks.ends[seat, REFUSED] = number
             if action[ACTOR] == seat and told:
                 after = _act(hand, walks, k, sizes[street], row)
                 if after < 0:
@@ -156,8 +162,10 @@ def walk_hand(hand, walks):
             if action[ACTOR] == seat and action[FOLDS]:
                 break  # no later event changes the seat's payoff, and therefore no later correction is needed
         if hand.is_shown[seat] and sizes[street] < sizes[last]:
-            row = _see_board(hand, walks, seat, len(hand.actions), line, street, last, row)
+            row, is_possible = _see_board(hand, walks, seat, len(hand.actions), line, street, last, row)
             street = last
+            if told and not is_possible:
+                walks.ends[seat, REFUSED] = number
         walks.ends[seat, LAST_ROW], walks.ends[seat, LAST_SIZE] = row, sizes[street]
 
 
@@ -196,7 +204,11 @@ def _add_part(walks, question, factor, true_factor):
 
 @kernel(inline=True)
 def _see_board(hand, walks, seat, num_actions, line, street, new_street, row):
-    """Correct for the cards of the streets after `street`, up to `new_street`; return the row of the new weights."""
+    """Correct for the cards of the streets after `street`, up to `new_street`.
+
+    Returns the row of the new weights, and whether the cards leave any combo possible. Reports that deny the true combo
+    may leave none. Then the new weights are those of the true combo alone, so that all numbers stay finite.
+    """
     size, new_size, own, tells = hand.sizes[street], hand.sizes[new_street], hand.held[seat], hand.tells[seat]
     before, after, new_row = walks.weights[row], walks.weights[walks.counts[NUM_ROWS]], walks.counts[NUM_ROWS]
     walks.counts[NUM_ROWS] += 1
@@ -207,12 +219,16 @@ def _see_board(hand, walks, seat, num_actions, line, street, new_street, row):
         for combo in range(len(after)):
             after[combo] *= hand.free[more, combo]
     total = numpy_sum(after, hand.order)
+    is_possible = total >= _IMPOSSIBLE
+    if not is_possible:
+        after[:] = 0.0
+        after[own] = total = 1.0
     for combo in range(len(after)):
         after[combo] /= total
     _add_event(walks, BOARD, num_actions, seat)
     _add_part(walks, _ask(walks, seat, line, size, new_size - size, row, 1.0, tells, own), 1.0, 1.0)
     _add_part(walks, _ask(walks, seat, line, new_size, 0, new_row, 1.0, tells, own), -1.0, -1.0)
-    return new_row
+    return new_row, is_possible
 
 
 @kernel(inline=True)
@@ -227,7 +243,7 @@ def _act(hand, walks, k, size, row):
     own, before, first = hand.held[seat], walks.weights[row], walks.counts[NUM_ROWS]
     chances = hand.probabilities[first_kind : first_kind + number]
     total = ordered_dot(chances[played], before)
-    if not total > 0.0:
+    if not total >= _IMPOSSIBLE:
         return np.int64(-1)
     for kind in range(number):
         walks.rows[first_kind + kind] = chances[kind, own]

@@ -78,8 +78,9 @@ class Score:
         The fault that ended the agent's process while the agent was asked for its strategy.
     decisions : tuple of (kind, actions, probabilities)
         For every own decision, the index of the kind that was played, the lowest action of each kind, and the kinds'
-        probabilities with the true cards. Empty where the strategy is not known. If a report gives the action played
-        probability 0 with every possible combo, the tuple holds only the decisions before that action.
+        probabilities with the true cards. Empty where the strategy is not known. If the reports give the actions that
+        were played probability 0 with every possible combo, the tuple holds only the decisions before the action or the
+        board card that shows it.
     terms : tuple of Term
         The corrections in the order of the hand. Each of the corrections above is a sum of terms, by `Term.kind`.
     """
@@ -234,7 +235,7 @@ class Aivat:
         """Return a seat's score from its pass through the hand, which ended with the line `last`."""
         refused, terms = answers.refused, corrections.terms
         if walked.is_refuted:
-            refused = "it gives the action that was played probability 0 with every possible combo"
+            refused = "it gives the actions that were played probability 0 with every possible combo"
         known = answers.announced is not None and not walked.is_refuted
         # Without a showdown the payoff is the same with every hand.
         imaginary = 0.0

@@ -97,8 +97,8 @@ class Walked(NamedTuple):
     decisions : tuple
         As `aivat.Score.decisions`; empty if the strategy was not reported.
     is_refuted : bool
-        Whether a report gives the action that was played the probability 0 with every possible combo. The decisions are
-        those before that action.
+        Whether the reports give the actions that were played the probability 0 with every combo that the board leaves
+        possible. The decisions are those before the action or the card that shows it.
     """
 
     weights: np.ndarray

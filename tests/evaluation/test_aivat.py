@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from aivat_tables import Noise, Zero
 
-from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Agent, Strategy
 from plurispiel.agents.baselines.equity import EquityAgent
@@ -83,6 +83,34 @@ def test_what_an_agent_says_is_checked():
         assert np.isfinite(score.true_chance)
         if "NaN" not in what and "no prob" not in what:
             assert what in score.refused
+
+
+@jit_only
+def test_reports_that_the_board_leaves_no_combo_for_are_refused():
+    """All chips are in before the flop, so that no later report shows the contradiction."""
+    rules, refused = no_limit_holdem(2, stack=400), 0
+    aivat, rng = Aivat(rules), np.random.default_rng(0)
+    for chance in (0.0, 1e-305, 1.0):
+
+        def tell(public, chance=chance):
+            if not public.is_legal(FOLD):
+                return Strategy(np.array([CALL]), np.ones((rules.num_combos, 1)))
+            calls = np.full(rules.num_combos, chance)
+            calls[rules.combo_id([48, 49])] = 1.0
+            return Strategy(np.array([FOLD, CALL]), np.stack([1.0 - calls, calls], axis=1))
+
+        agents = [RaiseAgent(), Told(tell)]
+        for _ in range(25):
+            deck = deal_deck(rules, rng)
+            hand = play_hand(rules, agents, deck, rng.spawn(2))
+            score = aivat.scores(hand, agents)[1]
+            numbers = [score.reduced, score.estimate or 0.0, *(chips for term in score.terms for chips in term[2:])]
+            assert hand.showdown and np.isfinite(numbers).all()
+            assert (score.estimate is None) == ("probability 0 with every possible combo" in score.refused)
+            blocked = bool({48, 49} & {*deck[:2].tolist(), *deck[4:].tolist()})
+            assert (score.estimate is None) == (chance < 1.0 and blocked)
+            refused += bool({48, 49} & set(deck[4:].tolist())) and score.estimate is None
+    assert refused
 
 
 @jit_only

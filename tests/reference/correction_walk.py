@@ -7,10 +7,6 @@ from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.machine.sums import dot
 
 
-class Refuted(Exception):
-    """A report gives the action played the probability 0 with every possible combo."""
-
-
 def corrections(hand, lines, after, seat, deck, announced, trusted, sizes, value, deal_mean):
     """Return the corrections of a seat, the seat's last weights, its decisions, and whether its report is refuted.
 
@@ -45,7 +41,7 @@ def corrections(hand, lines, after, seat, deck, announced, trusted, sizes, value
         events.append((kind, num_actions, chips, true_chips))
 
     def see_board(line, new_size, num_actions):
-        nonlocal weights, size
+        nonlocal weights, size, told, refuted
         before = answers(line, weights, size, new_size - size)
         is_free = np.ones(len(weights), dtype=bool)
         for street in range(len(sizes)):
@@ -53,7 +49,10 @@ def corrections(hand, lines, after, seat, deck, announced, trusted, sizes, value
                 is_free &= deck.free[street]
         size = new_size
         weights = weights * is_free
-        weights /= weights.sum()
+        if not weights.sum() >= 1e-290:
+            weights = np.arange(len(weights)) == own  # the true combo alone
+            told, refuted = False, refuted or told
+        weights = weights / weights.sum()
         event("board", num_actions, [(before, 1.0, 1.0), (answers(line, weights, size), -1.0, -1.0)])
 
     event("deal", 0, [(answers(lines[0], weights, size), -1.0, -1.0)], deal_mean)
@@ -68,7 +67,7 @@ def corrections(hand, lines, after, seat, deck, announced, trusted, sizes, value
             shares = [dot(chances, weights) for chances in report.probabilities]
             row = report.probabilities[:, own].tolist()
             played = report.played
-            if not shares[played] > 0.0:
+            if not shares[played] >= 1e-290:
                 told, refuted = False, True
             else:
                 decisions.append((played, tuple(report.actions), tuple(row)))
