@@ -186,7 +186,7 @@ class Deep(Agent):
         ("my_bot.py:MyBot?color=1", "takes the options size, mood, got color"),
         ("my_bot.py:Angry", "cannot be built: RuntimeError"),
         ("my_bot.py:Quits", "cannot be built: SystemExit"),
-        ("builtins:int", "no Agent"),
+        ("builtins:int", "whose arguments Python cannot tell"),
         ("syntax.py:Bot", r"syntax.py cannot be loaded: SyntaxError: .* \(syntax.py, line 2\)"),
         ("raises.py:Bot", r"raises.py cannot be loaded: ZeroDivisionError: .* \(raises.py, line 1\)"),
         ("quits.py:Bot", "quits.py cannot be loaded: SystemExit"),

@@ -187,7 +187,7 @@ def test_a_program_that_is_not_there_ends_the_command(tmp_path, capsys, monkeypa
 def test_lbr_needs_a_program_that_tells(tmp_path):
     (tmp_path / "bot").write_text('#!/bin/sh\nread hello; echo \'{"type":"ready","protocol":1}\'; read question\n')
     (tmp_path / "bot").chmod(0o755)
-    with pytest.raises(ValueError, match='stdio:bot: the program does not report .* by "range" among its answers'):
+    with pytest.raises(ValueError, match='stdio:bot: the program does not report .* lists "range" under "answers"'):
         run_lbr(f"stdio:{tmp_path}/bot", hands=4, out=tmp_path / "run")
 
 

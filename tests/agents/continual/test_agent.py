@@ -85,7 +85,7 @@ def test_options_that_make_no_sense(options, message):
     ("agents", "message"),
     [
         ("continual,call,tag", "got a no-limit game of 3 seats and 4 streets"),
-        ("continual?time=0.2,call", "time is 1 to 3600 seconds, got 0.2"),
+        ("continual?time=0.2,call", "time is 1 (with nets 0.3) to 3600 seconds, got 0.2"),
     ],
 )
 def test_commands_refuse_in_one_line(tmp_path, capsys, agents, message):

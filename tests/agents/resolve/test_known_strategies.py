@@ -10,6 +10,8 @@ from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.resolve.known_strategies import response_values, warm_start
 
+pytestmark = pytest.mark.xdist_group("gadget")  # one worker compiles the kernels in float64
+
 RANKS = np.arange(LEDUC.num_combos) // 2
 
 

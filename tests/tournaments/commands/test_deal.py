@@ -380,7 +380,7 @@ def test_an_interrupt_leaves_a_whole_log(usual_signals, capsys, folder, ports):
         (["--agents", "tcp,call", "--t-response", "0"], "--t-response must be above 0"),
         (["--agents", "tcp,call", "--t-hand", "nan"], "--t-hand must be above 0"),
         (["--agents", "tcp,call", "--memory-limit", "0"], "memory_limit must be at least 1 MiB, got 0"),
-        (["--agents", "tcp,call", "--listen", "0.0.0.0"], "other machines can reach 0.0.0.0; --allow-remote"),
+        (["--agents", "tcp,call", "--listen", "0.0.0.0"], "other machines can reach 0.0.0.0; give --allow-remote"),
         (["--agents", "tcp,call", "--listen", "home"], "an address to listen on is written like 127.0.0.1"),
         (["--agents", "call,cal"], "unknown agent 'cal'"),
     ],

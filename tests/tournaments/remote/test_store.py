@@ -34,7 +34,7 @@ def test_hands_come_back(tmp_path):
 
 
 def test_other_settings_and_a_second_process(tmp_path):
-    with store_of(tmp_path), pytest.raises(ValueError, match="another process plays"):
+    with store_of(tmp_path), pytest.raises(ValueError, match="another process uses"):
         HandStore(tmp_path, SETTINGS)
     with pytest.raises(ValueError, match="other hands: seed differ; give another --out"):
         HandStore(tmp_path, {"agent": "call", "seed": 2})
