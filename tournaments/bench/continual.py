@@ -16,7 +16,7 @@ from plurispiel.agents.base import Decision, PublicState, View
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.continual.table.config import PREFLOP_NETS
 from plurispiel.agents.continual.table.subgame import TOLERANCE
-from plurispiel.agents.values.bundled import find_nets
+from plurispiel.agents.values.bundled import BUNDLED, find_nets
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.decision_times import TimedAgent, time_of_decisions, times_by_street
 from plurispiel.tournaments.bench.measurement import Measurement
@@ -92,33 +92,37 @@ class _CheckedTableAgent(TimedAgent, TableAgent):
         return decision
 
 
-def bench_continual(seconds: float = 1.0, config: TableConfig | None = None, nets: str = "") -> list[Measurement]:
-    """Return the times of decisions by street, and the shares of bounds that solves keep.
+def bench_continual(seconds: float = 1.0, config: TableConfig | None = None, nets: str = BUNDLED) -> list[Measurement]:
+    """Return the times of decisions by street, and the shares of bounds that solves keep, for each way of play.
 
-    Solves have a fixed number of iterations. The times are then measured again with the option ``time=1``.
+    The ways are C1, C2 and, if the folder `nets` has the networks for the preflop, C3. Solves have a fixed number of
+    iterations. The times are then measured again with the option ``time=1``.
 
     Ten hands are played for each second of `seconds`, and five with the time limit, but at least one. An earlier hand,
-    which loads tables, is not counted. Buckets of flops that are not in the cache are made during a decision.
+    which loads tables, is not counted. Buckets of flops that are not in the cache are made during a decision. Where
+    lookaheads end with networks, bounds are compared with means of the solver's values over its iterations, and not
+    with the values of a best response.
 
     Parameters
     ----------
     config : TableConfig, optional
-        The settings without a time limit; by default those of the agent ``continual``, with two threads.
+        The settings of C1 without a time limit; by default those of the agent ``continual``, with two threads.
     nets : str, optional
-        The networks for solves of the flop, as in `TableConfig`. If the folder also has the networks for the preflop,
-        no blueprint plays. Where lookaheads end with networks, bounds are compared with means of the solver's values
-        over its iterations, and not with the values of a best response.
+        The networks, as in `TableConfig`.
     """
-    config = config or TableConfig(threads=_THREADS)
-    if nets:
-        is_whole = all(holds_artefact(find_nets(nets) / name) for name in PREFLOP_NETS)
-        config = replace(config, nets=nets, preflop="nets" if is_whole else "blueprint")
-    kept = [_Kept() for _ in STREETS]
-    rows = _times("by iterations", config, max(1, round(_HANDS_A_SECOND * seconds)), kept)
-    for street, each in zip(STREETS, kept, strict=True):
-        rows += each.rows(street)
-    limited = replace(config, iterations=0, time=1.0)
-    return rows + _times("time=1", limited, max(1, round(_TIMED_HANDS_A_SECOND * seconds)), None)
+    base = config or TableConfig(threads=_THREADS)
+    ways = {"C1": base, "C2": replace(base, nets=nets)}
+    if all(holds_artefact(find_nets(nets) / name) for name in PREFLOP_NETS):
+        ways["C3"] = replace(base, nets=nets, preflop="nets", cards=TableConfig.cards)
+    rows = []
+    for way, each in ways.items():
+        kept = [_Kept() for _ in STREETS]
+        rows += _times(f"{way}, by iterations", each, max(1, round(_HANDS_A_SECOND * seconds)), kept)
+        for street, figures in zip(STREETS, kept, strict=True):
+            rows += figures.rows(street)
+        limited = replace(each, iterations=0, time=1.0)
+        rows += _times(f"{way}, time=1", limited, max(1, round(_TIMED_HANDS_A_SECOND * seconds)), None)
+    return rows
 
 
 def _times(name: str, config: TableConfig, num_hands: int, kept: list[_Kept] | None) -> list[Measurement]:

@@ -120,7 +120,7 @@ def main(options: argparse.Namespace) -> int:
     elif options.name == "continual-exact":
         rows = bench_continual_exact(options.seconds, options.nets or ())
     elif options.name == "continual":
-        rows = bench_continual(options.seconds, nets=nets[0] if nets else "")
+        rows = bench_continual(options.seconds, nets=nets[0] if nets else BUNDLED)
     elif options.name == "continual-spots":
         rows = bench_continual_spots(options.seconds, nets[0] if nets else BUNDLED, options.keep)
     elif options.name == "sparse-lookaheads":

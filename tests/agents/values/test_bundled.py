@@ -9,7 +9,7 @@ MOST_BYTES = 14 * 2**20
 
 def test_networks_of_the_package_are_sound():
     nets = [load_net(find_net(name)) for name in bundled_nets()]
-    assert [net.level.name for net in nets] == bundled_nets() == ["end-of-flop", "turn"]
+    assert [net.level.name for net in nets] == bundled_nets() == ["end-of-flop", "end-of-preflop", "flop", "turn"]
     assert sum(net.num_bytes for net in nets) <= MOST_BYTES
     for net in nets:
         found = net.record["validation"]

@@ -98,7 +98,7 @@ def add(commands) -> None:
         nargs="+",
         metavar="FOLDER",
         help="continual-exact: value networks of Leduc poker, measured and drawn, too. continual and continual-spots: "
-        "the folder of the networks of hold'em, or bundled, as in the option nets of the agent continual",
+        "the folder of the networks of hold'em, as in the option nets of the agent continual (default: bundled)",
     )
     parser.add_argument(
         "--keep",

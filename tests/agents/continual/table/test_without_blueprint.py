@@ -162,3 +162,18 @@ def test_options(nets, tmp_path):
     few = save_flop_nets(tmp_path)
     with pytest.raises(ArtefactRefused, match="end-of-preflop"):
         make_agent(f"continual?nets={few}&preflop=nets").restart(HUNL, 0, np.random.default_rng(1))
+
+
+def test_the_networks_of_the_package_play_before_the_flop(no_blueprint):
+    """The worst hand folds on the button, and the best one raises; so does the big blind against a raise."""
+    config = TableConfig(iterations=60, threads=1, nets="bundled", preflop="nets")
+    agent = table.agent_at(TableAgent(config), HUNL)
+    for path in ((), (250,)):
+        found = agent.range_strategy(public_after(path))
+        fold, call = (found.actions.tolist().index(action) for action in (0, 1))
+        hands = ("AsAd", "KsKd", "AsKs", "3s2d")
+        aces, *strong, worst = (found.probabilities[HUNL.combo_id(parse_cards(each))] for each in hands)
+        assert all(row[fold] < 0.01 for row in (aces, *strong)) and aces[call] < 0.2 and worst[fold] > 0.8
+        share = found.probabilities[:, fold].mean()
+        assert (0.02 < share < 0.3) if not path else (0.2 < share < 0.6)
+    assert agent.counts["clamped"] == 0
