@@ -1,7 +1,8 @@
 """The errors of a network on situations that it never saw: over all situations, and by stratum.
 
 An error is the network's expected value of a hand minus the exact one, in pots. All hands that are compatible with some
-hand of the other seat's range count equally; other hands do not count.
+hand of the other seat's range count equally; other hands do not count. The same errors compare two solutions of the
+same situations: the exact one, and one whose values at the end of a street are a network's.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from plurispiel.agents.values.net import ValueNet
 from plurispiel.agents.values.training_set import by_board
 from plurispiel.agents.values.zero_sum import without_gain
 
-__all__ = ["STACKS", "entropies", "measure", "net_evs"]
+__all__ = ["STACKS", "compare", "entropies", "measure", "net_evs"]
 
 STACKS = (0.0, 1.0, 4.0, 25.0, np.inf)
 """Limits of the strata by chips behind, in pots."""
@@ -51,7 +52,31 @@ def measure(net: ValueNet, level: Level, situations: Situations, values: NetEvs 
         (``entropy``: limits in bits, quarters of the situations). At a level with situations from play, parts are also
         by ``source`` ("random" or "play"). A part without situations is left out.
     """
-    evs, checked_down, masses = (values or net_evs)(net, level, situations)
+    return _figures(level, situations, *(values or net_evs)(net, level, situations))
+
+
+def compare(level: Level, situations: Situations, other: Situations) -> dict[str, Any]:
+    """Return the errors of other values of the same situations, in pots: the entries of `measure`.
+
+    Raises
+    ------
+    ValueError
+        If the situations are not the same.
+    """
+    given = ("boards", "pots", "behind", "roots")
+    if not all(np.array_equal(getattr(situations, name), getattr(other, name)) for name in given):
+        raise ValueError("the two folders have different situations; draw both with one level and one seed")
+    checked_down, masses = (np.zeros(situations.evs.shape) for _ in range(2))
+    for some in by_board(level, situations):
+        matching, down = some.ordered.checkdown(situations.ranges(some.rows))
+        checked_down[some.rows], masses[some.rows] = down.transpose(1, 0, 2), matching.transpose(1, 0, 2)
+    return _figures(level, situations, other.evs.astype(np.float64), checked_down, masses)
+
+
+def _figures(
+    level: Level, situations: Situations, evs: np.ndarray, checked_down: np.ndarray, masses: np.ndarray
+) -> dict[str, Any]:
+    """Return the figures of `measure` for values and the other two arrays of `net_evs`."""
     exact = situations.evs.astype(np.float64)
     counted = masses > 0.0
     spr, entropy = situations.spr, entropies(situations)

@@ -76,6 +76,7 @@ MEANT = {
     "values train-all": ["none", "--out", "nets"],
     "values distil": ["none", "--out", "net"],
     "values info": ["none"],
+    "values compare": ["none", "none"],
     "values floor": ["none"],
     "cluster": ["c.json", "--patience", "1"],  # what there is would last until the alarm
     "worker": ["none.json", "--wait", "0"],

@@ -25,13 +25,13 @@ from plurispiel.agents.values.presets import find_preset
 from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
 from plurispiel.agents.values.training_run import make_net
-from plurispiel.agents.values.validation import measure
+from plurispiel.agents.values.validation import compare, measure
 from plurispiel.tournaments.commands.connection import labour_of
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.figures.value_net_picture import draw_net
-from plurispiel.tournaments.figures.value_net_text import net_record, net_text
+from plurispiel.tournaments.figures.value_net_text import errors_text, net_record, net_text
 from plurispiel.tournaments.run.kernels import warmup
 from plurispiel.tournaments.run.value_chain import find_chain, train_chain
 from plurispiel.tournaments.run.value_data import solve_situations
@@ -44,7 +44,8 @@ def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
         raise ValueError(
-            "give an action: sample, train, distil, train-all, info or floor (plurispiel values --help tells more)"
+            "give an action: sample, train, distil, train-all, info, compare or floor (plurispiel values --help tells "
+            "more)"
         )
     actions = {
         "sample": _sample,
@@ -52,6 +53,7 @@ def main(options: argparse.Namespace) -> int:
         "distil": _distil,
         "train-all": _train_all,
         "info": _info,
+        "compare": _compare,
         "floor": _floor,
     }
     try:
@@ -230,6 +232,20 @@ def _measured(net: StoredNet, data: Path) -> StoredNet:
     warmup(_TRAINING)
     found = measure(net.net, level, load_situations(data, "unseen"))
     return dataclasses.replace(net, record=net.record | {"validation": found})
+
+
+def _compare(options: argparse.Namespace) -> int:
+    exact, other = Path(options.data), Path(options.other)
+    level = data_config(exact).find_level()
+    name = data_config(other).level
+    if name != level.name:
+        raise ValueError(f"the situations in {exact} are of the level {level.name}, those in {other} of {name}")
+    warmup(_TRAINING)
+    situations, others = (load_situations(folder, "unseen") for folder in (exact, other))
+    count = min(len(situations.pots), len(others.pots))
+    found = compare(level, situations.first(count), others.first(count))
+    print(json.dumps({"level": level.name} | found) if options.json else errors_text(found))
+    return 0
 
 
 def _floor(options: argparse.Namespace) -> int:

@@ -7,8 +7,9 @@ from typing import Any
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.values.net_file import StoredNet
 
-__all__ = ["net_record", "net_text", "refused_without_errors"]
+__all__ = ["errors_text", "net_record", "net_text", "refused_without_errors"]
 
+_UNITS = "errors in % of the pot, Huber in squared pots; check: of checking down; mean: of one value for all hands"
 _FIGURES = ("mae", "rms", "huber", "mae_checkdown", "mae_constant")
 
 
@@ -50,20 +51,26 @@ def net_text(net: StoredNet) -> str:
             f"{record['level']}, {record['situations']:,} situations, {record['digest'][:16]}",
             f"{widths}, {record['parameters']:,} numbers, {record['bytes'] / 1e6:.2f} MB",
             "",
-            f"{'unseen situations':24}  number mean error     rms   Huber   check    mean",
-            _line("all", validation),
+            *_table(validation),
         ]
-        lines += [_line(_stratum(each), each) for each in validation["strata"]]
         if tenth:
             lines += [
                 "",
                 f"with a tenth of the situations ({tenth['situations']:,}): mean error {100 * tenth['mae']:.2f} % of "
                 f"the pot, rms {100 * tenth['rms']:.2f} %, Huber {tenth['huber']:.4f}",
             ]
-        lines += [
-            "errors in % of the pot, Huber in squared pots; check: of checking down; mean: of one value for all hands",
-        ]
+        lines += [_UNITS]
     return "\n".join(lines)
+
+
+def errors_text(errors: Mapping[str, Any]) -> str:
+    """Return a text with the errors of `agents.values.validation.compare`, over all situations and by stratum."""
+    return "\n".join([*_table(errors), _UNITS])
+
+
+def _table(errors: Mapping[str, Any]) -> list[str]:
+    head = f"{'unseen situations':24}  number mean error     rms   Huber   check    mean"
+    return [head, _line("all", errors), *(_line(_stratum(each), each) for each in errors["strata"])]
 
 
 def _line(name: str, facts: Mapping[str, Any]) -> str:

@@ -76,6 +76,16 @@ def test_info_on_other_situations(made, tmp_path, capsys):
     assert errors[0] == pytest.approx(errors[1], rel=1e-9) and errors[0] != pytest.approx(errors[2], rel=1e-3)
     assert main(["values", "info", "turn", "--data", f"{made}/data"]) == 2
     assert "the network is for the level turn, the situations in" in capsys.readouterr().err
+    assert main(["values", "compare", f"{made}/data", f"{tmp_path}/data"]) == 2
+    assert "the two folders have different situations" in capsys.readouterr().err
+
+
+def test_values_of_other_solutions_are_compared(made, capsys):
+    assert main(["values", "compare", f"{made}/data", f"{made}/data", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["level"] == "leduc" and found["mae"] == found["huber"] == 0.0 < found["mae_checkdown"]
+    assert main(["values", "compare", f"{made}/data", f"{made}/data"]) == 0
+    assert capsys.readouterr().out.startswith("unseen situations")
 
 
 def test_info_plot(made, tmp_path, capsys):

@@ -40,6 +40,16 @@ def add(commands) -> None:
     add("--json", action="store_true", help="print as JSON")
     add = add_action(
         actions,
+        "compare",
+        "Show how far other values of the same unseen situations are from exact ones: the error of the networks with "
+        "which they were solved.",
+        ["values compare exact-turns turns-by-networks"],
+    ).add_argument
+    add("data", metavar="DATA", help="folder of situations with exact values")
+    add("other", metavar="OTHER", help="folder of the same situations, with values by the option --teacher of sample")
+    add("--json", action="store_true", help="print as JSON")
+    add = add_action(
+        actions,
         "floor",
         "Measure the error that bins of strength alone cause, whatever the network.",
         ["values floor leduc-data --bins 3,5", "values floor river-data --bins 128,256,512"],
