@@ -76,10 +76,13 @@ def play_match(
     Raises
     ------
     ValueError
-        If the two differ in their betting trees, numbers of buckets or dtypes of rows, or the bucket table of
-        `blueprint` is missing.
+        If the two differ in their betting trees, buckets or dtypes of rows, or the bucket table of `blueprint` is
+        missing.
     """
-    one, two = ((tree_digest(b.tree), b.cards.num_buckets, b.rows.dtype) for b in (blueprint, other))
+    one, two = (
+        (tree_digest(each.tree), each.cards.num_buckets, each.cards.table_digest, each.rows.dtype)
+        for each in (blueprint, other)
+    )
     if one != two:
         raise ValueError("only blueprints of the same betting and buckets, with rows of one type, can be matched")
     dealt = dealt_game(blueprint)

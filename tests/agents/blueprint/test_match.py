@@ -1,3 +1,4 @@
+import dataclasses
 import os
 
 import numpy as np
@@ -39,3 +40,16 @@ def test_another_betting_with_as_many_rows_is_refused():
     assert play_match(one, one, 10).mean == 0.0
     with pytest.raises(ValueError, match="same betting and buckets"):
         play_match(one, shallow, 10)
+
+
+def test_a_bucket_table_with_as_many_buckets_is_refused():
+    config = BlueprintConfig(
+        "push", 10, seats=2, stack_bb=8, menu=MenuConfig(("allin",), push_or_fold=True), num_snapshots=0
+    )
+    fresh = make_trainer(config, lossless_buckets(config.rules, 1)).blueprint()
+    one, other = (
+        dataclasses.replace(fresh, cards=dataclasses.replace(fresh.cards, table_digest=digest * 64)) for digest in "01"
+    )
+    assert play_match(one, one, 10).mean == 0.0
+    with pytest.raises(ValueError, match="same betting and buckets"):
+        play_match(one, other, 10)
