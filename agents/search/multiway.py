@@ -396,9 +396,9 @@ class MultiwaySolver:
 
     def _traverse(self, seat: int, number: int, worker: _Worker) -> bool:
         """Deal and learn for a seat; return whether a deal was found."""
-        if not self._deal(seat, worker):
-            return False  # compatible hands are rare in these ranges: later traversals deal again
-        self._learn(seat, float(number), worker)
+        is_dealt = self._deal(seat, worker)
+        if is_dealt:  # else compatible hands are rare in these ranges: later traversals deal again
+            self._learn(seat, float(number), worker)
         # An update of the averages covers whole ranges and needs no deal, so one update in `DEALS` traversals of a seat
         # is enough. The first traversal has an update, so that even a search stopped right after it has an average.
         if number % DEALS == 1:
@@ -406,7 +406,7 @@ class MultiwaySolver:
             kernels.add_averages(
                 self._tree, self._game, self._tables, seat, float(number), beliefs, self._sums, worker.work
             )
-        return True
+        return is_dealt
 
     def _learn(self, seat: int, weight: float, worker: _Worker) -> None:
         """Traverse the street for a seat with the hands and the board that were dealt."""

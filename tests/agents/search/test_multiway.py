@@ -100,6 +100,18 @@ def test_a_warm_start_begins_with_the_blueprint_and_fades():
         solver.warm_start(planned, 30.0)
 
 
+def test_a_search_whose_first_deals_fail_has_an_average(monkeypatch):
+    solver = MultiwaySolver(three_with(np.ones((3, THREE.num_combos))), Continuations(blueprint(THREE), THREE))
+    solver.warm_start(PlannedRows(blueprint(THREE), hand_in_tree(THREE, blueprint(THREE))), 30.0)
+    monkeypatch.setattr(solver, "_deal", lambda seat, worker: False)
+    solver.run(1)
+    for path in solver.paths:
+        _, average, current = solver.strategies(path)
+        reached = ~np.isnan(average[:, 0]) & (abs(average - 1.0 / average.shape[1]) > 1e-6).any(axis=1)
+        assert reached.any()
+        np.testing.assert_allclose(average[reached], current[reached], rtol=1e-5)
+
+
 def test_ranges_that_cannot_meet_are_refused():
     after, beliefs = Continuations(blueprint(THREE), THREE), np.zeros((3, THREE.num_combos))
     beliefs[:, 5] = 1.0
