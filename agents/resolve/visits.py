@@ -182,20 +182,27 @@ class _DrawnRunOuts(AllRunOuts):
             drawn, kept, times = np.unique(drawn, return_index=True, return_counts=True)
             probabilities = probabilities[kept]
             bounds = np.searchsorted(kept // count, np.arange(len(parents) + 1))
-            for board in drawn.tolist():
-                self._catch_up(street, board, seat)
+            self._catch_up(street, drawn, seat)
         # Each board is drawn count * probability times on average, also in a systematic sample, so sums are unbiased.
         return LaterVisits(bounds, drawn, (times / (count * probabilities)).astype(street.dtype))
 
-    def _catch_up(self, street: SolverStreet, board: int, seat: int) -> None:
-        """Apply to a board's tables the discounts of the iterations since its last visit, as one product."""
-        last = int(street.drawn[seat, board])
-        street.drawn[seat, board] = self._iteration
-        missed = self._iteration - last - 1
-        if last < 0 or missed == 0:
+    def _catch_up(self, street: SolverStreet, boards: np.ndarray, seat: int) -> None:
+        """Apply to the tables of boards the discounts of the iterations since each board's last visit.
+
+        Tables of buckets are discounted in each iteration, so that they miss none.
+        """
+        if street.buckets:
             return
+        last = street.drawn[seat, boards]
+        street.drawn[seat, boards] = self._iteration
+        for k in np.flatnonzero((last >= 0) & (last < self._iteration - 1)).tolist():
+            self._discount(street, int(boards[k]), seat, int(last[k]) + 1)
+
+    def _discount(self, street: SolverStreet, board: int, seat: int, since: int) -> None:
+        """Apply to a board's tables the discounts of all iterations from number `since`, as one product."""
         # Without additions in between a regret keeps its sign, so the factors of its sign can be multiplied.
-        gain, loss, decay = self._algorithm.steps(last + 1, missed).prod(axis=0).astype(street.dtype)
+        steps = self._algorithm.steps(since, self._iteration - since)
+        gain, loss, decay = steps.prod(axis=0).astype(street.dtype)
         hands, rows = street.deals.arrays.seats[seat], street.size.table_rows[seat]
         table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
         regrets = street.regrets[seat][table]
@@ -273,6 +280,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
     def visits(self, street: SolverStreet, seat: int) -> list[Visits]:
         """Return all boards of the second street, or a sample if it is the last and has more than `count` boards."""
         if not street.is_last or self._count >= len(street.deals.boards):
+            self._catch_up(street, np.arange(len(street.deals.boards)), seat)
             return super().visits(street, seat)
         drawn = self._drawn(street, seat, _FIRST_BOARD, self._starts(street, seat)[_FIRST_BOARD], self._count)
         count = min(NUM_CHUNKS, len(drawn.boards))
@@ -283,7 +291,9 @@ class ThinnedRunOuts(_DrawnRunOuts):
         """Return the boards after each parent: all, or on the last street a sample if they are more than `count`."""
         children = street.deals.child_first[parents + 1] - street.deals.child_first[parents]
         if not street.is_last or (self._count >= children).all():
-            return super().run_outs(street, parents, seat)
+            found = super().run_outs(street, parents, seat)
+            self._catch_up(street, found.boards, seat)
+            return found
         if (self._count < children).all():
             return self._drawn(street, seat, parents, self._starts(street, seat)[parents], self._count)
         each = [self.run_outs(street, parents[k : k + 1], seat) for k in range(len(parents))]

@@ -11,6 +11,7 @@ from subgames import (
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.agents.resolve import Subgame, VectorSolver
+from plurispiel.agents.resolve.visits import ThinnedRunOuts
 
 
 @jit_only
@@ -35,6 +36,35 @@ def test_sampled_run_outs_come_to_the_same(buckets, options):
     for wrong in ({"run_outs": 17}, {"thinning": -1}, {"run_outs": 1, "thinning": 1}):
         with pytest.raises(ValueError, match=r"run_outs must|thinning must"):
             VectorSolver(subgame, **wrong)
+
+
+@jit_only
+@pytest.mark.parametrize(("rules", "number"), [(LEDUC, 1), (THREE_STREETS, 2)])
+def test_boards_get_the_discounts_that_they_missed_when_thinning_ends(rules, number):
+    solver = VectorSolver(
+        Subgame(BettingState(rules), (), np.ones((2, 6))), "dcfr", dtype=np.float64, threads=1, thinning=5, seed=3
+    )
+    street = solver.streets[number]
+    children = np.diff(street.deals.child_first).max()
+    done = 5 * (int(children) - 1)  # the next iteration is the first one that visits all boards
+    solver.run(done)
+    last, hands, rows = street.drawn[0].copy(), street.deals.arrays.seats[0], street.size.table_rows[0]
+    assert ((last >= 0) & (last < done - 1)).any()
+    expected = street.regrets[0].copy(), street.sums[0].copy()
+    for board in range(len(last)):
+        table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
+        for iteration in range(last[board] + 1, done):
+            ((gain, loss, decay),) = solver.algorithm.steps(iteration, 1)
+            expected[0][table] *= np.where(expected[0][table] > 0.0, gain, loss)
+            expected[1][table] *= decay
+    for iteration in (done, done + 1):  # once
+        visited = ThinnedRunOuts(int(children), 3, solver.algorithm, iteration)
+        if number == 1:
+            visited.visits(street, 0)
+        else:
+            visited.run_outs(street, np.arange(len(solver.streets[1].deals.boards)), 0)
+        for found, wanted in zip((street.regrets[0], street.sums[0]), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 ONE, SOME, THINNED = ({"run_outs": 1}, 200), ({"run_outs": 3}, 100), ({"thinning": 9}, 100)
