@@ -27,9 +27,9 @@ _CHECKED_PLAYS = 200
 def cached_walk(game: pyspiel.Game, max_histories: int, expected: Size) -> Histories:
     """Return every history of a game, from the cache if the cache holds the game.
 
-    A cached artefact is used if it is undamaged and has the players to act, actions and payoffs of 200 random plays of
-    the game. An equal game string is not enough: the string does not identify a game that is defined in Python or read
-    from a file.
+    A cached artefact is used if it is undamaged and agrees with 200 random plays of the game: in players to act,
+    actions, chance probabilities, information states and payoffs. An equal game string is not enough: the string does
+    not identify a game that is defined in Python or read from a file.
 
     Raises
     ------
@@ -111,9 +111,11 @@ def _is_tree(found: Histories, num_players: int) -> bool:
 
 
 def _agrees(found: Histories, game: pyspiel.Game) -> bool:
-    """Return whether random plays of a game have the actors, actions and payoffs of the histories."""
+    """Return whether random plays of a game have the actors, actions, chances, labels and payoffs of the histories."""
     first_child = 1 + np.cumsum(found.num_children, dtype=np.int64) - found.num_children
     rng = np.random.default_rng(0)
+    labels: dict[tuple[int, str], int] = {}
+    known: dict[int, tuple[int, str]] = {}
     for _ in range(_CHECKED_PLAYS):
         state, history = game.new_initial_state(), 0
         while True:
@@ -127,6 +129,16 @@ def _agrees(found: Histories, game: pyspiel.Game) -> bool:
                     return False
                 break
             if found.player[history] != (CHANCE if state.is_chance_node() else state.current_player()):
+                return False
+            if state.is_chance_node():
+                chances = [probability for _, probability in state.chance_outcomes()]
+            else:
+                chances = [1.0] * len(actions)
+                label, seen = int(found.label[history]), (state.current_player(), state.information_state_string())
+                # Equal labels belong to equal information states, and no others.
+                if labels.setdefault(seen, label) != label or known.setdefault(label, seen) != seen:
+                    return False
+            if found.chance[children].tolist() != chances:
                 return False
             k = int(rng.integers(len(actions)))
             state.apply_action(actions[k])

@@ -97,3 +97,19 @@ def test_games_without_a_string_of_their_own(cache):
     )
     trees = [flatten(pyspiel.load_efg_game(text.format(name="g", a=a, b=-a))) for a in (1, 2)]
     assert [tree.payoffs.max() for tree in trees] == [1.0, 2.0] and len(walks) == 2
+
+
+def test_games_that_differ_in_chance_or_knowledge_only(cache):
+    _, walks = cache
+    text = (
+        'EFG 2 R "g" {{ "A" "B" }}\nc "" 1 "" {{ "h" {p} "t" {q} }} 0\n'
+        'p "" 1 1 "" {{ "u" "d" }} 0\nt "" 1 "" {{ 1 -1 }}\nt "" 2 "" {{ 0 0 }}\n'
+        'p "" 1 {known} "" {{ "u" "d" }} 0\nt "" 1 "" {{ 1 -1 }}\nt "" 2 "" {{ 0 0 }}\n'
+    )
+    games = ((0.5, 0.5, 1), (0.25, 0.75, 1), (0.25, 0.75, 2))
+    trees = [flatten(pyspiel.load_efg_game(text.format(p=p, q=q, known=known))) for p, q, known in games]
+    assert len(walks) == 3
+    assert [sorted(set(tree.chance.tolist())) for tree in trees] == [[0.5, 1.0], [0.25, 0.75, 1.0], [0.25, 0.75, 1.0]]
+    assert [tree.num_infosets for tree in trees] == [1, 1, 2]
+    flatten(pyspiel.load_efg_game(text.format(p=0.25, q=0.75, known=2)))
+    assert len(walks) == 3
