@@ -108,6 +108,8 @@ def spot_of_table(table: Mapping[str, Any]) -> tuple[Spot, SolveSettings]:
     ValueError
         If the table is not a spot.
     """
+    if "cards" in table:
+        raise ValueError(f"cards belongs to the table [solve], got cards = {table['cards']!r:.40} outside of it")
     solve = table.get("solve", {})
     settings = _settings(solve)
     return _spot({**table, "cards": solve["cards"]} if "cards" in solve else table), settings

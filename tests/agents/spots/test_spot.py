@@ -20,6 +20,7 @@ from plurispiel.agents.spots.spot_file import (
     load_spot_solution,
     read_spot,
     save_spot_solution,
+    spot_of_table,
     spot_toml,
     stored_spot,
 )
@@ -404,6 +405,13 @@ def test_a_spot_is_written_as_the_file_that_it_is_read_from(tmp_path):
         (tmp_path / "spot.toml").write_text(spot_toml(spot, settings))
         again, same = read_spot(tmp_path / "spot.toml")
         assert spot_record(again) == spot_record(spot) and same == settings
+
+
+def test_the_kind_of_cards_belongs_to_the_settings_of_the_solver():
+    table = {"board": "Td 9d 6h", "pot": 100, "stacks": 300, "oop": "AA", "ip": "KK"}
+    assert spot_of_table({**table, "solve": {"cards": "buckets"}})[0].cards == "buckets"
+    with pytest.raises(ValueError, match=r"cards belongs to the table \[solve\], got cards = 'buckets' outside of it"):
+        spot_of_table({**table, "cards": "buckets"})
 
 
 def test_examples_are_sound():
