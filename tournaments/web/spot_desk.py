@@ -103,9 +103,7 @@ class SpotDesk:
         """Return the size of a spot (`size_record`), and its text as a file; ``problem`` says why it is refused."""
         try:
             made, settings = self._spot(spot)
-            size = size_record(made)
-            if made.lock:
-                made.subgame()  # which checks the locks
+            size = size_record(made)  # which checks the locks, too, unless the betting is too large
         except ValueError as error:
             return {"problem": str(error)}
         return {"toml": spot_toml(made, settings), **size}

@@ -60,7 +60,7 @@ def node_view(solution: SpotSolution, node: str) -> dict[str, Any]:
     hands = [tuple(HUNL.combos[combo].tolist()) for combo in combos]
     state = place.decision.state
     put_in = state[betting_state.CONTRIB : betting_state.CONTRIB + 2]
-    lock = lock_name(solution.spot.board, place)
+    lock = lock_name(place)
     return {
         "node": found.node,
         "player": found.player,
@@ -83,7 +83,7 @@ def node_view(solution: SpotSolution, node: str) -> dict[str, Any]:
     }
 
 
-def lock_name(board: str, place: NodePlace) -> str:
+def lock_name(place: NodePlace) -> str:
     """Return the name of a node in a lock, where ``*`` stands for every card dealt after the spot's board."""
     dealt = {cards_text(cards) for cards in place.dealt}
     return " ".join("*" if word in dealt else word for word in place.node.split())

@@ -105,6 +105,9 @@ def test_size_and_problems_are_told_before_solving(desk):
         bets = {each: {"bet": "50%"} for each in ("flop", "turn", "river")} | {street: {"bet": WIDE, "raise": WIDE}}
         problem = desk.ask("check", spot=deep | {"bets": bets})["problem"]
         assert "more than 30,000 betting nodes" in problem and problem.endswith(f"sizes or raises on the {street}")
+        locked = deep | {"bets": bets, "lock": {"": {"nothing": ""}}}
+        assert desk.ask("check", spot=locked)["problem"] == problem  # no larger tree is built for the lock
+    assert "lock '' must be a table" in desk.ask("check", spot=SMALL | {"lock": {"": "c"}})["problem"]
     assert "more than 8 sizes" in desk.ask("check", spot=SMALL | {"bets": {"turn": {"bet": f"{WIDE} 90%"}}})["problem"]
     for wrong, words in (
         ({"board": "Td 9d"}, "3 to 5 cards"),
