@@ -66,6 +66,7 @@ class SplitAgent(RemoteAgent):
         self.name = player.name
         self._player = player
         self._teller = teller
+        self._is_teller_in_hand = False
 
     def load(self, rules: HoldemRules) -> None:
         """Start the processes that the agent needs. The errors are those of `IsolatedAgent.load`."""
@@ -76,12 +77,15 @@ class SplitAgent(RemoteAgent):
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a hand."""
         self._player.restart(rules, seat, rng)
-        self._teller.restart(rules, seat, rng)
+        # A player that has not started by now is a program, and `LineBot.restart` starts no process.
+        self._is_teller_in_hand = self._player.tells or not self._player.num_starts
+        if self._is_teller_in_hand:
+            self._teller.restart(rules, seat, rng)
 
     def observe(self, event: Event) -> None:
         """Pass an event to the player and, unless the event names hole cards, to the reporting process."""
         self._player.observe(event)
-        if not isinstance(event, Deal):
+        if self._is_teller_in_hand and not isinstance(event, Deal):
             self._teller.observe(event)
 
     def act(self, view: View) -> Decision | int:
@@ -117,9 +121,9 @@ class SplitAgent(RemoteAgent):
 
     def _tells(self, rules: HoldemRules) -> bool:
         """Return whether the agent can report its strategy, which the playing process says when the agent is loaded."""
-        if not self._player.tells:  # False also if the agent has not been loaded yet
+        if not self._player.num_starts:
             self._player.load(rules)
-        return self._player.tells
+        return self._player.tells and self._is_teller_in_hand
 
 
 def public_events(public: PublicState) -> list[Event]:

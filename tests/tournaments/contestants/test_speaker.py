@@ -10,7 +10,7 @@ import pytest
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
-from plurispiel.agents.base import Action, Board, Deal, PublicState
+from plurispiel.agents.base import Action, Board, Deal, PublicState, View
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.local_best_response import MENUS, LocalBestResponse, Prober
@@ -104,6 +104,38 @@ def test_a_teller_that_is_killed_hears_the_hand_again_but_for_the_deal(tmp_path)
         assert agent.range_strategy(public).actions.tolist() == [CALL, 103]
         agent.restart(HUNL, 1, np.random.default_rng(2))
         assert agent.range_strategy(public).actions.tolist() == [CALL, 100]
+
+
+SILENT = """
+from plurispiel.agents import CALL, Agent
+
+
+class Bot(Agent):
+    def restart(self, rules, seat, rng):
+        super().restart(rules, seat, rng)
+        self.events = 0
+
+    def observe(self, event):
+        self.events += 1
+
+    def act(self, view):
+        return 200 + self.events
+"""
+
+
+def test_an_agent_that_reports_nothing_has_no_teller_and_hears_the_hand_again(tmp_path):
+    (tmp_path / "silent.py").write_text(SILENT)
+    player, teller = (Contestant(f"{tmp_path}/silent.py:Bot", LIMITS) for _ in range(2))
+    public = PublicState(HUNL, BettingState(HUNL).array.tolist())
+    with contextlib.closing(SplitAgent(player, teller)) as agent:
+        agent.restart(HUNL, 1, np.random.default_rng(1))
+        agent.observe(Deal((0, 1)))
+        assert agent.act(View(public, 1, (0, 1))).action == 201
+        assert agent.range_strategy(public) is None and agent.expected_strategies([public]) == [None]
+        os.kill(player.pid, signal.SIGKILL)
+        assert agent.act(View(public, 1, (0, 1))).action == 201
+        agent.end_hand()
+        assert teller.num_starts == 0 and teller.pid is None
 
 
 MEANS = """
