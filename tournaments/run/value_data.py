@@ -132,7 +132,7 @@ def solve_situations(
         end.
     until : float, optional
         The time of `time.monotonic` at which solving ends. The situation in progress, or with several workers the next
-        piece, is still finished.
+        piece, is still finished. If this time is past already, nothing is solved.
     labour : Labour, optional
         The executor that solves the situations; None for the `workers`.
 
@@ -152,6 +152,8 @@ def solve_situations(
     for split, count in counts.items():
         for _ in range(count - sum(job.end - job.begin for job in jobs if job.shard.split == split)):
             on_solved(split)
+    if until is not None and time.monotonic() >= until:
+        return
     with (
         contextlib.nullcontext(labour) if labour else local_labour(min(workers, len(jobs))) as solvers,
         contextlib.closing(in_order(solvers, SituationsWork(config, teacher), jobs)) as solved,

@@ -1,4 +1,5 @@
 import os
+import time
 
 import numpy as np
 import pytest
@@ -54,3 +55,12 @@ def test_a_finished_data_set_starts_no_process(tmp_path, monkeypatch):
     monkeypatch.setattr(data_set, "draw_situation", None)
     for mine, other in zip(solved(tmp_path, 8), straight, strict=True):
         np.testing.assert_array_equal(mine, other)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nothing_is_solved_once_the_time_is_past(tmp_path, workers):
+    solve_situations(tmp_path, CONFIG, {"unseen": 3, "train": 9}, 1, lambda split: None)
+    told = []
+    solve_situations(tmp_path, CONFIG, {"unseen": 40, "train": 9}, workers, told.append, until=time.monotonic())
+    assert told.count("unseen") == 3
+    assert len(load_situations(tmp_path, "unseen").pots) == 3
