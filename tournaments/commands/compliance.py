@@ -168,7 +168,7 @@ def _check_contract(
     ):
         assert family.process.stdin is not None
         family.process.stdin.close()
-        lines = io.TextIOWrapper(io.BufferedReader(cast(io.RawIOBase, family.process.stdout)), errors="replace")
+        lines = io.TextIOWrapper(io.BufferedReader(cast(io.RawIOBase, family.answers)), errors="replace")
         watch = threading.Timer(patience, family.dismiss)
         watch.start()
         try:

@@ -76,8 +76,8 @@ class Child:
         self._log = log
         self._family = Family(program, spec, sandbox, rivals, memory)
         process = self._family.process
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-        self._input, self._answers, self._prints = process.stdin, process.stdout, process.stderr
+        assert process.stdin is not None and process.stderr is not None
+        self._input, self._answers, self._prints = process.stdin, self._family.answers, process.stderr
         for pipe in (self._input, self._answers, self._prints):
             os.set_blocking(pipe.fileno(), False)
         self._unsent = bytearray()

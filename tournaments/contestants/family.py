@@ -43,8 +43,10 @@ class Family:
     Attributes
     ----------
     process : Popen
-        The first process, which is bubblewrap, or the warden if there is no sandbox. Its standard streams lead to the
+        The first process, which is bubblewrap, or the warden if there is no sandbox. Its standard input leads to the
         agent.
+    answers : file
+        What the agent writes to its standard output. It ends when the agent closes its output.
     """
 
     def __init__(
@@ -62,8 +64,11 @@ class Family:
         self._asks_warden = False
         self._has_warden = has_warden = sys.platform == "linux"
         theirs, self._orders = os.pipe() if has_warden else (-1, -1)
+        # bubblewrap keeps its own standard output open, but not the other files that it passes on. Only a pipe of its
+        # own tells at once that the agent has closed its output.
+        ours, output = os.pipe() if has_warden else (-1, -1)
         module = "plurispiel.tournaments.contestants.process"
-        command = [sys.executable, "-P", "-u", "-m", module, str(theirs), *program]
+        command = [sys.executable, "-P", "-u", "-m", module, str(theirs), str(output), *program]
         environment = None
         if sandbox is not None:
             command = sandbox.command(command, spec, rivals, mebibytes)
@@ -72,19 +77,25 @@ class Family:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.DEVNULL if has_warden else subprocess.PIPE,
                 stderr=errors,
                 bufsize=0,
                 env=environment,
                 start_new_session=True,
-                pass_fds=(theirs,) if has_warden else (),
+                pass_fds=(theirs, output) if has_warden else (),
             )
         except BaseException:
             self._close_orders()
+            if has_warden:
+                os.close(ours)
             raise
         finally:
             if has_warden:
                 os.close(theirs)
+                os.close(output)
+        answers = open(ours, "rb", buffering=0) if has_warden else self.process.stdout  # noqa: SIM115
+        assert answers is not None
+        self.answers: IO[bytes] = answers
 
     def has_started(self, agent: int) -> None:
         """Note the process id `agent`, which the agent's process has reported before any code of the agent runs."""
@@ -138,7 +149,7 @@ class Family:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+        for pipe in (self.process.stdin, self.answers, self.process.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()

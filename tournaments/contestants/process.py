@@ -32,7 +32,7 @@ CONTINUE, STOP = b"c", b"s"
 """Orders to the warden, one byte each."""
 
 
-def main(control: str, program: str, *arguments: str) -> None:
+def main(control: str, output: str, program: str, *arguments: str) -> None:
     """Run a module's `main` in a child process, and obey orders until the child or the run ends.
 
     The warden then exits with the child's exit code, or with 128 plus the number of the signal that ended the child.
@@ -42,6 +42,8 @@ def main(control: str, program: str, *arguments: str) -> None:
     ----------
     control : str
         File descriptor from which the orders are read.
+    output : str
+        File descriptor of the child's standard output. Neither `control` nor `output` is used outside Linux.
     program : str
         A module of `tournaments.contestants`.
     *arguments : str
@@ -59,12 +61,14 @@ def main(control: str, program: str, *arguments: str) -> None:
     agent = os.fork()
     if agent == 0:
         os.close(orders)
+        os.dup2(int(output), 1)
+        os.close(int(output))
         os.setsid()  # a signal to the agent's process group must not stop the warden
         die_with(warden)
         _run(program, arguments)
         return
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):  # the standard streams belong to the agent
+    for stream in (*range(3), int(output)):  # the standard streams belong to the agent
         os.dup2(nothing, stream)
     status = _watch(orders, agent)
     if warden > 1:  # when process 1 of a sandbox ends, all other processes of the sandbox end

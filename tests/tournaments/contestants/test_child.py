@@ -9,6 +9,7 @@ import pytest
 
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.tournaments.contestants.child import MAX_OUTPUT, Child, Died
+from plurispiel.tournaments.contestants.sandbox import SandboxBroken, working_sandbox
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="ends processes by signals"),
@@ -17,10 +18,10 @@ pytestmark = [
 
 
 @contextlib.contextmanager
-def child(code, log=None):
+def child(code, log=None, sandbox=None):
     """A started Python program, past the launcher."""
     program = ["launcher", "500", "/", sys.executable, "-I", "-S", "-c", code]
-    with contextlib.closing(Child(program, "call", 500, log)) as made:
+    with contextlib.closing(Child(program, "call", 500, log, sandbox)) as made:
         made.has_started(int(made.receive(line, "load", 20.0)))
         made.send(b"\n")
         yield made
@@ -78,6 +79,18 @@ def test_how_it_ended_is_told(code, text, number):
         short.receive(line, "act", 20.0)
     assert (str(caught.value), caught.value.signal) == (text, number)
     assert short.last_line == ("RuntimeError: no luck" if "luck" in code else "")
+
+
+def test_a_closed_output_is_noticed_at_once_in_a_sandbox_too():
+    try:
+        sandbox = working_sandbox("bwrap")
+    except SandboxBroken as cause:
+        pytest.skip(str(cause))
+    code = "import os, time; print('done', flush=True); os.close(1); time.sleep(3600)"
+    with child(code, sandbox=sandbox) as silent:
+        assert silent.receive(line, "act", 20.0) == b"done\n"
+        with pytest.raises(Died, match="^its process closed its pipe$"):
+            silent.receive(line, "act", 20.0)
 
 
 def test_what_is_printed_is_kept_and_limited(tmp_path):
