@@ -22,6 +22,7 @@ MIN_SECONDS = 0.5
 search is twice as long."""
 MAX_SECONDS = 3600.0
 MAX_ITERATIONS = 1_000_000
+MAX_THREADS = 1_024
 MAX_WARM_START = 1_000_000.0
 MAX_SIZES = 6
 
@@ -54,8 +55,8 @@ class SearchConfig:
         limit. A two-player search of the last street does ten times as many, since its iterations are cheap. In a
         search by Monte Carlo CFR each iteration is eight deals for every seat that can act.
     threads : int
-        Number of threads; 0 for as many as there are processors. With `iterations` above 0, a search by Monte Carlo
-        CFR uses one thread.
+        Number of threads, at most `MAX_THREADS`; 0 for as many as there are processors. With `iterations` above 0, a
+        search by Monte Carlo CFR uses one thread.
     play : {"average", "final"}
         The strategy that acts: the weighted average over the iterations, or the strategy after the last iteration, as
         published. Beliefs follow the average; at frozen decisions they follow the frozen strategy.
@@ -147,8 +148,8 @@ class SearchConfig:
             raise ValueError(f"time is {shortest:g} to {MAX_SECONDS:g} seconds for {kind}, got {self.time!r}")
         if not 0 <= self.iterations <= MAX_ITERATIONS:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for a time limit, got {self.iterations!r}")
-        if self.threads < 0:
-            raise ValueError(f"threads must be at least 1, or 0 for all processors, got {self.threads!r}")
+        if not 0 <= self.threads <= MAX_THREADS:
+            raise ValueError(f"threads are 1 to {MAX_THREADS:,}, or 0 for all processors, got {self.threads!r}")
         for name, known in (("play", PLAYS), ("root", ROOTS), ("freeze", FREEZES), ("cards", CARDS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {' or '.join(known)}, got {getattr(self, name)!r}")

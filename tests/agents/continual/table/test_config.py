@@ -20,6 +20,7 @@ def test_budgets():
         ({"time": 0.2, "nets": "bundled"}, "time is 0.3 to 3600 seconds, got 0.2"),
         ({"time": float("nan")}, r"time is 1 \(with nets 0.3\) to 3600 seconds, got nan"),
         ({"threads": -1}, "threads must be at least 1"),
+        ({"threads": 10**9}, "threads are 1 to 1,024, or 0 for all processors, got 1000000000"),
         ({"estimate": 1.0}, "estimate is a probability"),
         ({"purge": -0.1}, "purge is a probability"),
         ({"cards": "none"}, "cards is flop-500 or blueprint"),
