@@ -23,17 +23,24 @@ def later_buckets(
     buckets : BucketLookup or None
         The blueprint's buckets. They are used if `config.cards` asks for them, and in games other than hold'em. With a
         time limit they are also used if the flop's own 500 buckets are not in the cache: computing these takes seconds.
-        None without a blueprint: `config.cards` must then ask for other buckets.
+        None without a blueprint.
     board : tuple of int
         The board on which the search begins.
+
+    Raises
+    ------
+    ValueError
+        If later streets need a blueprint's buckets and there is no blueprint.
     """
     if config.cards == "flop-500" and is_holdem(rules) and len(board) < rules.num_board_cards:
         if config.iterations or buckets is None or is_kept(board[:3]):
             # As in Pluribus: 500 buckets on each street, clustered separately for each flop (supplement, "Further
             # details of the abstraction algorithm").
             return _flop_buckets(board[:3], config.num_threads).row
-    if buckets is None:  # on the last street no buckets are asked for
-        return lambda cards: np.zeros(rules.num_combos, np.int64)
+    if buckets is None:
+        if len(board) < rules.num_board_cards:
+            raise ValueError("streets after the searched street need buckets: give a blueprint, or cards=flop-500")
+        return lambda cards: np.zeros(rules.num_combos, np.int64)  # on the last street no buckets are asked for
     return lambda cards: buckets.row(cards, rules.street_of_board(cards))
 
 

@@ -32,3 +32,11 @@ def test_flop_buckets_are_used_where_they_are_cached(monkeypatch, is_cached):
     ):
         rows = later_buckets.later_buckets(config, HUNL, buckets, BOARD[:4])(BOARD)
         assert np.array_equal(rows, buckets.row(BOARD, 3)) == is_blueprint
+
+
+def test_later_streets_without_buckets_are_refused():
+    config = SearchConfig(iterations=3, cards="blueprint")
+    for board in (BOARD[:3], BOARD[:4]):
+        with pytest.raises(ValueError, match="need buckets: give a blueprint, or cards=flop-500"):
+            later_buckets.later_buckets(config, HUNL, None, board)
+    assert not later_buckets.later_buckets(config, HUNL, None, BOARD)(BOARD).any()
