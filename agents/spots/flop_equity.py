@@ -32,7 +32,7 @@ def flop_equities(ranges: np.ndarray, rules: HoldemRules) -> tuple[np.ndarray, n
     Returns
     -------
     equity : float64[1755]
-        In the order of `board_classes`; see `spot_solution.equity`.
+        In the order of `board_classes`; see `spot_solution.equity`. 0.5 where no hands are compatible.
     pairs : float64[1755]
         The summed weights of compatible pairs of hands that share no card with the flop.
 
@@ -57,6 +57,6 @@ def flop_equities(ranges: np.ndarray, rules: HoldemRules) -> tuple[np.ndarray, n
         boards = np.array([(*flop, *new) for new in combinations(left, 2)])
         rows = find_boards(boards)[0]
         total = mass[rows].sum()
-        equity[number] = 0.5 + 0.5 * margin[rows].sum() / total
+        equity[number] = 0.5 + 0.5 * margin[rows].sum() / total if total > 0.0 else 0.5
         pairs[number] = total / 990.0  # 45 cards are neither on the flop nor in the hands: 990 run-outs
     return equity, pairs

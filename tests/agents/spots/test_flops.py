@@ -91,6 +91,15 @@ def test_184_flops_have_the_equity_of_all():
             assert shares[number] == pytest.approx(equity(board, held, HUNL), abs=1e-12)
 
 
+@pytest.mark.slow
+def test_flops_without_compatible_hands_have_an_even_equity():
+    """Two players with aces have compatible hands only on flops without an ace."""
+    shares, pairs = flop_equities(np.stack([parse_range("AA")] * 2), HUNL)
+    has_ace = (board_classes(3).boards >= 48).any(axis=1)
+    np.testing.assert_array_equal(pairs > 0.0, ~has_ace)
+    assert (shares == 0.5).all()
+
+
 def test_suits():
     assert treats_suits_alike(parse_range("22+,AKs:0.5,T9o"))
     assert not treats_suits_alike(parse_range("22+,AhKh"))
