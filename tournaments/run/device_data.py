@@ -14,7 +14,15 @@ from plurispiel.agents.values.batches.hand_orders import HandOrders, order_rows
 from plurispiel.agents.values.batches.networks import BatchNet
 from plurispiel.agents.values.batches.shards import draw_shard, solved_situations, start_of
 from plurispiel.agents.values.batches.solver import BatchSolver, SolvedBatch
-from plurispiel.agents.values.data_set import DataConfig, Shard, Situations, joined, keep_shard, missing_shards
+from plurispiel.agents.values.data_set import (
+    DataConfig,
+    Shard,
+    Situations,
+    joined,
+    keep_shard,
+    missing_shards,
+    num_there,
+)
 from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.tournaments.labour.local import local_labour
 from plurispiel.tournaments.labour.ordered import as_done
@@ -76,7 +84,7 @@ def solve_on_device(
     workers : int
         The number of processes that draw situations.
     on_solved : callable
-        Called with the split for each situation: at the start for those that the data set has, and for all situations
+        Called once with the split for each situation: at the start for those that the data set has, and for the others
         of a shard when the shard is written.
     until : float, optional
         The time of `time.monotonic` from which on no further batch is begun.
@@ -100,8 +108,9 @@ def solve_on_device(
                 rows = slice(first, first + len(each.pots))
                 first = rows.stop
                 some = SolvedBatch(*(column[rows] for column in solved))
+                there = num_there(folder, config, shard)  # solved again, but counted before
                 keep_shard(folder, config, shard, solved_situations(each, some))
-                for _ in range(shard.size):
+                for _ in range(shard.size - there):
                     on_solved(shard.split)
             if until is not None and time.monotonic() >= until:
                 return
