@@ -1,4 +1,9 @@
-"""Values that a network gives for the end of a street, as means over all next boards."""
+"""Values that a network gives for the end of a street, as means over all next boards.
+
+The network for the end of a street has learnt the means that a network for the start of the next street gives, with an
+error. The *correction* is the exact mean minus the learnt one. It takes as long as eight iterations, and depends little
+on the ranges. So a solve measures it now and then, and adds the last one in between.
+"""
 
 import numpy as np
 
@@ -8,11 +13,14 @@ from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.agents.continual.leaf_values import Boundary, Leaves, ValueFunction
 from plurispiel.agents.continual.preflop_leaves import PreflopLeaves
+from plurispiel.agents.values.distillation import residuals
 from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs
 from plurispiel.agents.values.levels import chips_behind, pot_of
 from plurispiel.agents.values.margins import margin_matrix
+from plurispiel.agents.values.net import ValueNet
 from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.agents.values.net_kernels import fill_layer
+from plurispiel.agents.values.ordered_hands import ordered_hands
 from plurispiel.agents.values.zero_sum import without_gain
 
 __all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
@@ -30,6 +38,8 @@ class EndNetLeaves:
     boundary : Boundary
     threads : int
         Number of threads; the values do not depend on it.
+    next_net : ValueNet, optional
+        The network for the start of the next street, whose means `correction` takes.
 
     Attributes
     ----------
@@ -45,10 +55,11 @@ class EndNetLeaves:
     num_solves = 0
     num_iterations = 0
 
-    def __init__(self, stored: StoredNet, boundary: Boundary, threads: int = 1):
+    def __init__(self, stored: StoredNet, boundary: Boundary, threads: int = 1, next_net: ValueNet | None = None):
         level, rules, hands = stored.level, boundary.rules, boundary.hands
         _require(stored, boundary)
-        self._net, self._hands, self._threads = stored.net, hands, threads
+        self._net, self._hands, self._threads, self._next_net = stored.net, hands, threads, next_net
+        self._rules = level.rules  # the same cards as in `rules`
         self.boards = [boundary.board]
         self._pots = np.array([pot_of(state) for state in boundary.ends], np.float64)
         spr = np.array([chips_behind(state) for state in boundary.ends]) / self._pots
@@ -60,13 +71,13 @@ class EndNetLeaves:
         self._margins = np.ascontiguousarray(margin_matrix(rules, boundary.board).T)
         self._no_bias = np.zeros(len(hands.combos), np.float32)
         known = canonical_hands(rules, boundary.board)
-        numbers = np.empty(rules.num_combos, np.int64)
-        numbers[hands.combos] = np.arange(len(hands.combos))
-        self._places = numbers[known.combos]
+        self._numbers = np.empty(rules.num_combos, np.int64)
+        self._numbers[hands.combos] = np.arange(len(hands.combos))
+        self._places = self._numbers[known.combos]
         self._bins = bins_of(known.hands, stored.net.num_bins)
         self._features = board_features(rules, known.board)
 
-    def values(self, reach: np.ndarray) -> np.ndarray:
+    def values(self, reach: np.ndarray, correction: np.ndarray | None = None) -> np.ndarray:
         """Return the values of all hands, float64[2, E, 1, H]; see `Leaves`."""
         num_ends, num_hands = reach.shape[1:]
         rows = reach[::-1].reshape(-1, num_hands).astype(np.float32)
@@ -78,13 +89,32 @@ class EndNetLeaves:
         run_chunks(make_worker, len(rows), chunk=-(-len(rows) // self._threads), threads=self._threads)
         values = found.astype(np.float64).reshape(2, num_ends, num_hands) * (self._pots / 2.0)[:, None]
         if len(self._open):
-            values[:, self._open] += self._residuals(reach[:, self._open]) * self._pots[self._open, None]
+            gains, ranges, masses = self._gains(reach[:, self._open])
+            if correction is not None:
+                gains = without_gain(gains + correction * masses, ranges, masses)
+            totals = reach[::-1, self._open].sum(axis=2, keepdims=True)
+            values[:, self._open] += gains * totals * self._pots[self._open, None]
         return values[:, :, None]
 
-    def _residuals(self, reach: np.ndarray) -> np.ndarray:
-        """Return the gain of bets over checking down, weighted by the other seat's reach, in pots.
+    def correction(self, reach: np.ndarray) -> np.ndarray:
+        """Return the next network's mean over all next boards, minus this network's values: float64[2, X, H], in pots.
 
-        `reach` and the result are float64[2, X, H], for the X ends with chips behind.
+        X counts the ends with chips behind. Hands that face no compatible hand have 0.
+        """
+        assert self._next_net is not None
+        gains, ranges, masses = self._gains(reach[:, self._open])
+        ordered = ordered_hands(self._rules, self.boards[0])
+        places = self._numbers[ordered.hands.combos]
+        there = np.ascontiguousarray(ranges[:, :, places])
+        exact = np.empty_like(gains)
+        exact[:, :, places] = residuals(self._next_net, self._rules, ordered, there, self._spr, threads=self._threads)
+        return exact - np.divide(gains, masses, out=np.zeros_like(gains), where=masses > 0.0)
+
+    def _gains(self, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the gain of bets over checking down, the seats' ranges, and the weights of compatible hands.
+
+        The argument and all results are float64[2, X, H], for the X ends with chips behind. Gains are in pots, weighted
+        by the other seat's range. Rows of ranges sum to 1.
         """
         here = reach[:, :, self._places]
         totals = here.sum(axis=2, keepdims=True)
@@ -97,7 +127,7 @@ class EndNetLeaves:
         masses = fold_mass(self._hands, ordered[::-1])
         added = np.empty_like(ranges)
         added[:, :, self._places] = gate(self._spr)[:, None] * self._bins.spread(outputs)
-        return without_gain(added * masses, ordered, masses) * totals[::-1]
+        return without_gain(added * masses, ordered, masses), ordered, masses
 
 
 def deepest_spr(level) -> float:
@@ -106,14 +136,14 @@ def deepest_spr(level) -> float:
     return (rules.stacks[0] - rules.big_blind) / (2.0 * rules.big_blind)
 
 
-def end_net_leaves(stored: StoredNet, threads: int = 1) -> ValueFunction:
-    """Return the value function of a network for the end of a street."""
+def end_net_leaves(stored: StoredNet, threads: int = 1, next_net: ValueNet | None = None) -> ValueFunction:
+    """Return the value function of a network for the end of a street; the arguments are those of `EndNetLeaves`."""
 
     def leaves(boundary: Boundary) -> Leaves:
         if not boundary.board and is_holdem(boundary.rules):
             _require(stored, boundary)
             return PreflopLeaves(stored, boundary, deepest_spr(stored.level), threads)
-        return EndNetLeaves(stored, boundary, threads)
+        return EndNetLeaves(stored, boundary, threads, next_net)
 
     return leaves
 

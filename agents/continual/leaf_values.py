@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,7 +20,16 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
 from plurispiel.agents.values.zero_sum import without_gain
 
-__all__ = ["Boundary", "CheckdownLeaves", "Leaves", "NoisyLeaves", "Noise", "board_chance", "boards_after"]
+__all__ = [
+    "Boundary",
+    "CheckdownLeaves",
+    "CorrectableLeaves",
+    "Leaves",
+    "NoisyLeaves",
+    "Noise",
+    "board_chance",
+    "boards_after",
+]
 
 Line = tuple[tuple[int, int, int], ...]
 """Seat, action and street of every action of a hand so far."""
@@ -88,6 +97,17 @@ class Leaves(Protocol):
 
     def values(self, reach: np.ndarray) -> np.ndarray:
         """Return the values of all hands, float64[2, E, B, H], for both seats' reach at the ends, float64[2, E, H]."""
+
+
+@runtime_checkable
+class CorrectableLeaves(Leaves, Protocol):
+    """Leaves whose values are quick but have an error, which takes longer to measure."""
+
+    def correction(self, reach: np.ndarray) -> np.ndarray:
+        """Return the error at this reach, with the sign changed; it depends little on the reach."""
+
+    def values(self, reach: np.ndarray, correction: np.ndarray | None = None) -> np.ndarray:
+        """Return the values, with a `correction` that was measured at this or another reach."""
 
 
 ValueFunction = Callable[[Boundary], Leaves]

@@ -10,6 +10,7 @@ M. Moravcik et al.: DeepStack: expert-level artificial intelligence in heads-up 
 supplementary materials, Algorithm S1.
 """
 
+import functools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS
 from plurispiel.agents.continual import _lookahead_kernels as kernels
-from plurispiel.agents.continual.leaf_values import Boundary, Leaves, Line, ValueFunction
+from plurispiel.agents.continual.leaf_values import Boundary, CorrectableLeaves, Leaves, Line, ValueFunction
 
 __all__ = ["BOUNDS", "Lookahead", "Means", "Opponent", "SolvedLookahead"]
 
@@ -203,6 +204,7 @@ class Lookahead:
         opponent: Opponent | None = None,
         bounds: str = "iterations",
         num_pairs: int = 0,
+        corrected: int = 0,
     ) -> SolvedLookahead:
         """Solve the street from ranges at its root.
 
@@ -218,6 +220,9 @@ class Lookahead:
             The values and reaches that `SolvedLookahead.means` has.
         num_pairs : int
             The number of iterations whose reach is kept, evenly spaced, on a street that is not the last.
+        corrected : int
+            The number of iterations that count in means from one measurement of the leaves' error to the next. The
+            leaves must then be `CorrectableLeaves`. 0, the default, leaves values as they are.
         """
         live = self._hands.combos
         entry = self._entry(ranges[:, live], opponent)
@@ -230,9 +235,14 @@ class Lookahead:
         if self.leaves is None:
             kernels.iterate(self._arrays, *self._cards, tables, entry, 0, omitted, iterations)
         else:
+            values = self.leaves.values
             for number in range(iterations):
                 kernels.go_down(self._arrays, *self._cards, tables, entry, tables.regrets)
-                found = self.leaves.values(tables.end_reach)
+                if corrected and number >= omitted and (number - omitted) % corrected == 0:
+                    assert isinstance(self.leaves, CorrectableLeaves)
+                    correction = self.leaves.correction(tables.end_reach)
+                    values = functools.partial(self.leaves.values, correction=correction)
+                found = values(tables.end_reach)
                 found.sum(axis=2, out=tables.end_values)
                 kernels.go_up(self._arrays, tables, entry, number >= omitted)
                 if number >= omitted:

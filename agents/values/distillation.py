@@ -75,6 +75,8 @@ def residuals(
     ranges: np.ndarray,
     spr: np.ndarray,
     chosen: np.ndarray | None = None,
+    *,
+    threads: int = 1,
 ) -> np.ndarray:
     """Return expected values minus values of checking down, at the end of a street: float64[2, n, num_hands], in pots.
 
@@ -93,6 +95,8 @@ def residuals(
         Numbers of the boards to take the mean over (`next_boards`). All of them, the default, give the exact mean of
         the teacher's values, and k random ones an unbiased estimate. Before the flop, always give `chosen`: there are
         too many flops to take all.
+    threads : int
+        Number of threads for the network; the result does not depend on it.
     """
     numbers = None if chosen is None else tuple(chosen.tolist())
     boards = next_boards(rules, ordered.board, teacher.num_bins, numbers)
@@ -104,7 +108,8 @@ def residuals(
         here = np.divide(here, totals, out=np.full_like(here, 1.0 / len(places)), where=totals > 0.0)
         seen.append((bins, here, fold_mass(hands, here[::-1]), totals[::-1], places))
         rows.append(inputs(bins, here, spr, features))
-    outputs = teacher.outputs(np.concatenate(rows)).astype(np.float64).reshape(len(boards), len(spr), 2, -1)
+    outputs = teacher.outputs(np.concatenate(rows), threads=threads).astype(np.float64)
+    outputs = outputs.reshape(len(boards), len(spr), 2, -1)
     values = np.zeros(ranges.shape)
     for (bins, here, masses, totals, places), some in zip(seen, outputs, strict=True):
         added = gate(spr)[:, None] * bins.spread(some.transpose(1, 0, 2)) * masses

@@ -33,6 +33,13 @@ _EVERY_HAND = 1e-3
 _TRIED, _SPARE, _LIMITS = 4, 0.9, (20, 1_000)
 """Under a time limit: iterations that are timed, the share of the time to use, and the least and most iterations."""
 
+_CORRECTED = 10
+"""On the flop, the number of averaged iterations from one correction of the network's values to the next
+(`EndNetLeaves.correction`). By exact spots, one correction in ten iterations does as well as one in each."""
+
+_CORRECTED_FROM = 1.0
+"""The shortest time limit with corrections, in seconds: the first one on a flop takes half a second of a core."""
+
 _NUM_PAIRS = 16
 """Pairs of ranges kept at each end for the bounds after the next card. The paper keeps none."""
 
@@ -227,7 +234,7 @@ def solve_street(
         total = free.sum() + forced.sum()
         ranges[other] = free / total
         opponent = Opponent(other, bounds, forced / total)
-    leaves = end_net_leaves(nets.end, config.search.num_threads)
+    leaves = end_net_leaves(nets.end, config.search.num_threads, nets.start.net)
     lookahead = Lookahead(root.state, root.board, (), leaves, menu)
     place = None
     if not root.board and not config.time:  # networks, settings and actions determine the solution
@@ -235,8 +242,12 @@ def solve_street(
         with contextlib.suppress(RuntimeError):  # a user without a home folder has no cache
             place = line_place(settings, (rules, history))
     if place is None or (solved := read_line(place, lookahead)) is None:
-        iterations = config.num_iterations or _fitting(lookahead, ranges, deadline)
-        solved = lookahead.solve(ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS)
+        is_corrected = root.board and (not config.time or config.time >= _CORRECTED_FROM)
+        corrected = _CORRECTED if is_corrected else 0
+        iterations = config.num_iterations or _fitting(lookahead, ranges, deadline, corrected)
+        solved = lookahead.solve(
+            ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS, corrected=corrected
+        )
         if place is not None:
             solved = keep_line(place, lookahead, solved)
     else:
@@ -247,12 +258,21 @@ def solve_street(
     return SolvedStreet(root, seat, bounds, history, solved, nets, clamped, iterations, seconds)
 
 
-def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float) -> int:
+def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float, corrected: int) -> int:
     """Return the number of iterations, within `_LIMITS`, for the time before a deadline, judged by a few iterations."""
-    began = time.perf_counter()
-    lookahead.solve(ranges, _TRIED, 0)
-    now = time.perf_counter()
-    return int(np.clip(_SPARE * (deadline - now) / (now - began) * _TRIED, *_LIMITS))
+
+    def seconds(iterations: int, corrected: int) -> float:
+        began = time.perf_counter()
+        lookahead.solve(ranges, iterations, 0, corrected=corrected)
+        return time.perf_counter() - began
+
+    iteration, correction = seconds(_TRIED, 0) / _TRIED, 0.0
+    if corrected:
+        seconds(1, 1)  # the first correction on a flop finds the hands of all turns
+        correction = seconds(1, 1) - iteration
+    # Half of the iterations count in means, and one in `corrected` of these is corrected.
+    mean = iteration + (correction / (2 * corrected) if corrected else 0.0)
+    return int(np.clip(_SPARE * (deadline - time.perf_counter()) / mean, *_LIMITS))
 
 
 def load_street_nets(folder: Folder, names: tuple[str, str] = FLOP_NETS) -> StreetNets:

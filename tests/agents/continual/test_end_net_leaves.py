@@ -93,6 +93,34 @@ def test_deeper_stacks_than_in_training_are_clamped_and_counted():
     assert EndNetLeaves(net, boundary(HUNL, 100)).num_clamped == 0
 
 
+@pytest.mark.parametrize(("street", "start"), [(2, "river"), (1, "turn")])
+def test_corrected_values_are_means_over_all_next_boards(street, start):
+    """Whatever the network for the end of the street says: its error is measured and taken away."""
+    end, next_net = boundary(street=street, part=3_000), random_net(start)
+    reach = reach_at(end)
+    known, combos = random_net(("end-of-flop", "end-of-turn")[street - 1]), end.hands.combos
+    leaves = EndNetLeaves(known, end, next_net=next_net.net)
+    correction = leaves.correction(reach)
+    found = leaves.values(reach, correction)
+    deep = [number for number, state in enumerate(end.ends) if chips_behind(state)][-2:]
+    pairs = np.zeros((len(deep), 2, HUNL.num_combos))
+    pairs[:, :, combos] = reach[:, deep].transpose(1, 0, 2)
+    expected = np.zeros((2, len(deep), HUNL.num_combos))
+    cards = [card for card in range(52) if card not in end.board]
+    for card in cards:
+        for row, number in enumerate(deep):
+            values, _ = start_values(next_net, HUNL, (*end.board, card), pairs[row : row + 1], end.ends[number])
+            expected[:, row] += values[:, 0] / (len(cards) - 4)
+    scale = abs(expected).max()
+    np.testing.assert_allclose(found[:, deep, 0], expected[:, :, combos], atol=2e-3 * scale)
+    assert abs(leaves.values(reach)[:, deep, 0] - expected[:, :, combos]).max() > 0.05 * scale
+    threaded = EndNetLeaves(known, end, threads=2, next_net=next_net.net)
+    np.testing.assert_array_equal(threaded.values(reach, threaded.correction(reach)), found)
+    elsewhere = leaves.values(reach_at(end, 2), correction)
+    gains = (reach_at(end, 2) * elsewhere[:, :, 0]).sum(axis=2)
+    assert (abs(gains.sum(axis=0)) < 1e-4 * abs(elsewhere).sum(axis=(0, 2, 3))).all()
+
+
 def test_networks_for_another_place_are_refused():
     with pytest.raises(ArtefactRefused, match="level turn, not for the end of street 2"):
         EndNetLeaves(random_net("turn"), boundary())

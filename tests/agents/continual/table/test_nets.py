@@ -17,6 +17,7 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.base import TellsOrigins, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.continual.end_net_leaves import EndNetLeaves
 from plurispiel.agents.continual.start_values import start_values
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.continual.table.street import SolvedStreet
@@ -139,6 +140,16 @@ def test_time_is_kept(config):
     public = public_after(START)
     assert np.isfinite(agent.range_strategy(public).probabilities).all()
     assert 20 <= agent.solution(public).iterations <= 1_000
+
+
+@pytest.mark.parametrize(("settings", "count"), [({"iterations": 60}, 3), ({"iterations": 0, "time": 0.3}, 0)])
+def test_the_error_of_the_network_is_measured_while_solves_are_averaged(config, monkeypatch, settings, count):
+    """Every tenth of 30 averaged iterations; a short time limit leaves no time for that."""
+    measured, plain = [], EndNetLeaves.correction
+    monkeypatch.setattr(EndNetLeaves, "correction", lambda *args: measured.append(1) or plain(*args))
+    agent = agent_at(dataclasses.replace(config, **settings))
+    assert np.isfinite(agent.range_strategy(public_after(START)).probabilities).all()
+    assert len(measured) == count
 
 
 def test_decisions_are_counted_by_what_answers(config):
