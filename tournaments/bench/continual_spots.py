@@ -53,8 +53,8 @@ _LONG = {3: 600, 2: 600, 1: 300}
 """By street: the setting `iterations` of the long solve. On the river it makes ten times as many."""
 
 _MEASURED = {3: 10, 2: _LONG[2], 1: _LONG[1]}
-"""By street: the setting `iterations` of the solve behind a locked strategy. Later streets have to be as exact as in the
-long solve: with 150 iterations on a flop, the gain of best responses on the turn and the river added a tenth of the pot
+"""By street: the setting `iterations` of the solve behind a locked strategy. Later streets have to be as exact as in
+the long solve: with 150 iterations on a flop, best responses on the turn and the river added a tenth of the pot
 to each loss. On the river nothing is left to solve, unless a time limit has left out bet sizes."""
 
 _EVERY_HAND = 1e-3
