@@ -28,9 +28,9 @@ class TableConfig:
     Attributes
     ----------
     iterations : int
-        Iterations of each solve. A solve of the river does ten times as many, and twice as many as that if less than 99
-        % of the opponent's range keeps its bounds. 0 stands for 150 iterations, or for the time limit if there is one.
-        Without a time limit, the same seed gives the same play.
+        Iterations of each solve. A solve of the turn does twice as many. A solve of the river does ten times as many,
+        and twenty times if less than 99 % of the opponent's range keeps its bounds. 0 stands for 150 iterations, or for
+        the time limit if there is one. Without a time limit, the same seed gives the same play.
     time : float
         Seconds for each decision, including all its work, in place of `iterations`; at least 1, with `nets` at least
         0.3; 0 for no limit.

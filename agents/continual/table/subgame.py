@@ -1,6 +1,5 @@
 """One solve of continual re-solving in hold'em: vector CFR to the end of the hand, with or without a gadget."""
 
-import dataclasses
 import functools
 import time
 
@@ -42,6 +41,10 @@ bounds are kept. With little from the start, a solve learns too slowly to play a
 On 20 rivers of self-play, the opponent's best response won 0.18 % of the pot more than after 12,000 iterations if 1,500
 iterations had the steps of other streets (3,000: 0.11 %), and 0.01 % more with the steps of the last street. Of its
 range 98.7 and 98.6 % kept its bounds; after 12,000 iterations 98.8 %, since on one river the bounds were too low."""
+
+_LENGTH = {2: 2.0}
+"""By the number of streets that are left: a factor on the number of iterations. On eight turns of self-play, best
+responses won 1.7 % of the pot after 150 iterations and 1.2 % after 300, which take half a second more of a core."""
 
 _KEPT = 0.99
 """On the last street, a solve whose bounds are kept by a smaller share of the opponent's range goes on for as many
@@ -215,8 +218,9 @@ def solve_subgame(
     solver = two_seats_solver(root, config, ranges, buckets, added=added, frozen={})
     if planned is not None:
         begin_two_seats(solver, config, planned.rows_for(solver, history))
+    length = _LENGTH.get(len(solver.streets), 1.0)
     if bounds is None:
-        run_two_seats(solver, config, deadline)
+        run_two_seats(solver, config, deadline, length)
         return SolvedSubgame(root, seat, bounds, history, solver, time.perf_counter() - began)
     is_last, now = len(solver.streets) == 1, time.perf_counter()
     for until, factor in _FORCED_ON_LAST_STREET if is_last else _FORCED:
@@ -225,9 +229,9 @@ def solve_subgame(
             solver.add_gadget(other, bounds, forced)
         else:
             solver.gadget.forced = forced
-        run_two_seats(solver, config, now + until * (deadline - now), until)
+        run_two_seats(solver, config, now + until * (deadline - now), length * until)
     if is_last and config.iterations:
         over = SolvedSubgame(root, seat, bounds, history, solver, 0.0).bounds_after(()) - bounds
         if estimate[over <= TOLERANCE * sum(root.state.contributions)].sum() < _KEPT * estimate.sum():
-            run_two_seats(solver, dataclasses.replace(config, iterations=2 * config.iterations), deadline)
+            run_two_seats(solver, config, deadline, 2.0 * length)
     return SolvedSubgame(root, seat, bounds, history, solver, time.perf_counter() - began)
