@@ -102,6 +102,8 @@ class EndNetLeaves:
         X counts the ends with chips behind. Hands that face no compatible hand have 0.
         """
         assert self._next_net is not None
+        if not len(self._open):
+            return np.zeros((2, 0, reach.shape[2]))
         gains, ranges, masses = self._gains(reach[:, self._open])
         ordered = ordered_hands(self._rules, self.boards[0])
         places = self._numbers[ordered.hands.combos]

@@ -152,6 +152,14 @@ def test_the_error_of_the_network_is_measured_while_solves_are_averaged(config, 
     assert len(measured) == count
 
 
+@pytest.mark.parametrize("settings", [{}, {"iterations": 0, "time": 1.0}])
+def test_an_all_in_against_an_own_bet_is_answered(config, settings):
+    """No end of the street has chips behind: there is no error of the network to measure."""
+    agent = agent_at(dataclasses.replace(config, **settings))
+    found = agent.range_strategy(public_after((*START, 500, 20_000)))
+    assert found.actions.tolist() == [0, 1] and np.isfinite(found.probabilities).all()
+
+
 def test_decisions_are_counted_by_what_answers(config):
     agent = agent_at(config)
     for path in ((250,), START, (*START, 1, 1)):
