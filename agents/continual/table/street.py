@@ -37,8 +37,12 @@ _CORRECTED = 10
 """On the flop, the number of averaged iterations from one correction of the network's values to the next
 (`EndNetLeaves.correction`). By exact spots, one correction in ten iterations does as well as one in each."""
 
-_CORRECTED_FROM = 1.0
-"""The shortest time limit with corrections, in seconds: the first one on a flop takes half a second of a core."""
+_CORRECTED_FROM, _CORRECTED_FROM_ITERATIONS = 1.0, 70.0
+"""The shortest time limit with corrections, in seconds, and the least time left for them, in iterations. The first one
+on a flop takes half a second of a core, as long as 20 to 30 iterations."""
+
+_CORRECTION = 8.0
+"""Duration of each further correction, in iterations."""
 
 _NUM_PAIRS = 16
 """Pairs of ranges kept at each end for the bounds after the next card. The paper keeps none."""
@@ -244,7 +248,9 @@ def solve_street(
     if place is None or (solved := read_line(place, lookahead)) is None:
         is_corrected = root.board and (not config.time or config.time >= _CORRECTED_FROM)
         corrected = _CORRECTED if is_corrected else 0
-        iterations = config.num_iterations or _fitting(lookahead, ranges, deadline, corrected)
+        iterations = config.num_iterations
+        if config.time:
+            iterations, corrected = _fitting(lookahead, ranges, deadline, corrected)
         solved = lookahead.solve(
             ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS, corrected=corrected
         )
@@ -258,21 +264,22 @@ def solve_street(
     return SolvedStreet(root, seat, bounds, history, solved, nets, clamped, iterations, seconds)
 
 
-def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float, corrected: int) -> int:
-    """Return the number of iterations, within `_LIMITS`, for the time before a deadline, judged by a few iterations."""
+def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float, corrected: int) -> tuple[int, int]:
+    """Return the number of iterations, within `_LIMITS`, for the time before a deadline, judged by a few iterations.
 
-    def seconds(iterations: int, corrected: int) -> float:
-        began = time.perf_counter()
-        lookahead.solve(ranges, iterations, 0, corrected=corrected)
-        return time.perf_counter() - began
-
-    iteration, correction = seconds(_TRIED, 0) / _TRIED, 0.0
+    The second number is `corrected`, or 0 if too little time is left for corrections.
+    """
+    began = time.perf_counter()
+    lookahead.solve(ranges, _TRIED, 0)
+    now = time.perf_counter()
+    mean = (now - began) / _TRIED
+    if deadline - now < _CORRECTED_FROM_ITERATIONS * mean:
+        corrected = 0
     if corrected:
-        seconds(1, 1)  # the first correction on a flop finds the hands of all turns
-        correction = seconds(1, 1) - iteration
-    # Half of the iterations count in means, and one in `corrected` of these is corrected.
-    mean = iteration + (correction / (2 * corrected) if corrected else 0.0)
-    return int(np.clip(_SPARE * (deadline - time.perf_counter()) / mean, *_LIMITS))
+        lookahead.solve(ranges, 1, 0, corrected=1)  # the first correction on a flop finds the hands of all turns
+        # Half of the iterations count in means, and one in `corrected` of these is corrected.
+        mean *= 1.0 + _CORRECTION / (2 * corrected)
+    return int(np.clip(_SPARE * (deadline - time.perf_counter()) / mean, *_LIMITS)), corrected
 
 
 def load_street_nets(folder: Folder, names: tuple[str, str] = FLOP_NETS) -> StreetNets:
