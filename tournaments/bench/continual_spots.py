@@ -152,7 +152,12 @@ def bench_continual_spots(
     """
     agent = agent or blueprint_agent(str(pick_bundled(HUNL).path))
     street_nets = load_street_nets(find_nets(nets))
-    settings = {"seed": _SEED, "blueprint": agent.blueprint.digest, "nets": street_nets.end.digest}
+    settings = {
+        "seed": _SEED,
+        "blueprint": agent.blueprint.digest,
+        "nets": [street_nets.end.digest, street_nets.start.digest],
+        "iterations": [*_LONG.values(), *_MEASURED.values()],
+    }
     known = _known(kept, settings)
     rows = []
     for name, (street, per_second) in _SPOTS.items():
