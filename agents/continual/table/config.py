@@ -38,10 +38,9 @@ class TableConfig:
         Number of threads; 0 for as many as there are processors.
     estimate : float
         The share of the opponent's weight that enters the subgame without the choice to terminate. It is spread over
-        the hands as in the range that the last solution gives the opponent. In a solve to the end of the hand, a
-        hundredth of this share is used in the last three quarters of the iterations, or of the time; on the river, a
-        tenth in the second quarter and a hundredth in the second half. With 0, every hand whose bound is above its
-        value in the subgame terminates. If all do, regrets in the subgame stop changing.
+        the hands as in the range that the last solution gives the opponent. On the river the share falls during the
+        solve: from six tenths of it to six thousandths. With 0, every hand whose bound is above its value in the
+        subgame terminates. If all do, regrets in the subgame stop changing.
     purge : float
         Actions below this probability are not played, unless all are below it. On the river, where no board is sampled,
         all actions are played.
@@ -64,7 +63,7 @@ class TableConfig:
     iterations: int = 0
     time: float = 0.0
     threads: int = 0
-    estimate: float = 0.3
+    estimate: float = 0.5
     purge: float = 0.05
     nets: str = ""
     preflop: str = "blueprint"
