@@ -37,9 +37,9 @@ _FORCED = {1: ((0.25, 0.6), (0.5, 0.06), (1.0, 0.006))}
 
 A step is the share of the iterations, or of the time, that is done when it ends, and a factor on the forced weight. On
 the last street, little weight is forced at the end, so that bounds are kept. With little from the start, a solve learns
-too slowly to play against the estimated range. On 20 rivers of self-play, the opponent's best response won 0.01 % of the
-pot more after 1,500 iterations than after 12,000. Of its range 98.6 and 98.8 % kept its bounds: on one river the bounds
-were too low.
+too slowly to play against the estimated range. On 20 rivers of self-play, the opponent's best response won 0.01 % of
+the pot more after 1,500 iterations than after 12,000. Of its range 98.6 and 98.8 % kept its bounds: on one river the
+bounds were too low.
 
 On earlier streets all weight stays forced. Bounds that are right leave each hand indifferent. So far too many hands
 continue, and the range in the subgame is nearly uniform. On ten turns of self-play, with bounds by the network, best
