@@ -223,7 +223,14 @@ class Lookahead:
         corrected : int
             The number of iterations that count in means from one measurement of the leaves' error to the next. The
             leaves must then be `CorrectableLeaves`. 0, the default, leaves values as they are.
+
+        Raises
+        ------
+        ValueError
+            If values are corrected, but `bounds` is not ``iterations``: other values would lack the correction.
         """
+        if corrected and bounds != "iterations":
+            raise ValueError(f"corrected values are means over the iterations, got bounds={bounds!r}")
         live = self._hands.combos
         entry = self._entry(ranges[:, live], opponent)
         num_boards = len(self.leaves.boards) if self.leaves else 0

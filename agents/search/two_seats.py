@@ -181,7 +181,8 @@ def run_two_seats(solver: VectorSolver, config: SearchConfig, deadline: float, u
         The time of `time.perf_counter` at which the iterations must have ended if `config.iterations` is 0; else
         ignored.
     until : float
-        The share of all iterations that is done when the function returns; ignored if `config.iterations` is 0.
+        The share of the search's iterations that is done when the function returns, above 1.0 for more than these;
+        ignored if `config.iterations` is 0.
     """
     if config.iterations:
         factor = LAST_STREET_FACTOR if len(solver.streets) == 1 else 1

@@ -133,6 +133,12 @@ def test_first_street(leduc, iterations):
     np.testing.assert_allclose(actual[known], solver.average_strategy()[known], atol=1e-12)
 
 
+def test_corrected_values_are_means_over_iterations(leduc):
+    lookahead = Lookahead(BettingState(leduc.rules), (), (), lambda boundary: None)
+    with pytest.raises(ValueError, match="means over the iterations, got bounds='best'"):
+        lookahead.solve(np.full((2, 6), 1 / 6), 2, 1, bounds="best", corrected=1)
+
+
 @jit_only
 def test_gadget_keeps_an_equilibrium(leduc):
     """One subtree at a time is solved again, with the equilibrium's own values as bounds."""
