@@ -71,9 +71,10 @@ class EndNetLeaves:
         self._margins = np.ascontiguousarray(margin_matrix(rules, boundary.board).T)
         self._no_bias = np.zeros(len(hands.combos), np.float32)
         known = canonical_hands(rules, boundary.board)
-        self._numbers = np.empty(rules.num_combos, np.int64)
-        self._numbers[hands.combos] = np.arange(len(hands.combos))
-        self._places = self._numbers[known.combos]
+        numbers = np.empty(rules.num_combos, np.int64)
+        numbers[hands.combos] = np.arange(len(hands.combos))
+        self._places = numbers[known.combos]
+        self._known_board = known.board
         self._bins = bins_of(known.hands, stored.net.num_bins)
         self._features = board_features(rules, known.board)
 
@@ -105,11 +106,12 @@ class EndNetLeaves:
         if not len(self._open):
             return np.zeros((2, 0, reach.shape[2]))
         gains, ranges, masses = self._gains(reach[:, self._open])
-        ordered = ordered_hands(self._rules, self.boards[0])
-        places = self._numbers[ordered.hands.combos]
-        there = np.ascontiguousarray(ranges[:, :, places])
+        ordered = ordered_hands(self._rules, self._known_board)
+        there = np.ascontiguousarray(ranges[:, :, self._places])
         exact = np.empty_like(gains)
-        exact[:, :, places] = residuals(self._next_net, self._rules, ordered, there, self._spr, threads=self._threads)
+        exact[:, :, self._places] = residuals(
+            self._next_net, self._rules, ordered, there, self._spr, threads=self._threads
+        )
         return exact - np.divide(gains, masses, out=np.zeros_like(gains), where=masses > 0.0)
 
     def _gains(self, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
