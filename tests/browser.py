@@ -118,13 +118,18 @@ class Browser:
             f".find((node) => node.getClientRects().length && node.textContent.includes({json.dumps(text)}))"
         )
         self.wait_for(f"{found} !== undefined && !{found}.disabled")
-        if scroll:
-            self.evaluate(f"{found}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
-        box = self.evaluate(
-            f"(({{ x, y, width, height }}) => [x + width / 2, y + height / 2])({found}.getBoundingClientRect())"
-        )
+        box = None
+        while box != (box := self._middle(found, scroll)):  # lines that come above the element still move it
+            time.sleep(0.1)
         self._last = box[0], box[1]
         return self._last
+
+    def _middle(self, found: str, scroll: bool) -> list[float]:
+        if scroll:
+            self.evaluate(f"{found}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
+        return self.evaluate(
+            f"(({{ x, y, width, height }}) => [x + width / 2, y + height / 2])({found}.getBoundingClientRect())"
+        )
 
     def _mouse(self, kind: str, x: float, y: float, buttons: int) -> None:
         self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1)
