@@ -20,6 +20,7 @@ from plurispiel.tournaments import cli  # noqa: E402
 pytestmark = [
     pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler"),
     pytest.mark.skipif(not find_browser(), reason="there is no Chromium"),
+    pytest.mark.xdist_group("spot page"),  # one page goes through all tests, in their order
 ]
 
 SOLVED = "spots.view() !== null && document.querySelector('.result .tiles dd') !== null"
