@@ -67,7 +67,7 @@ def test_no_process_is_sent_a_card_of_local_best_response_and_the_teller_none_of
     assert num_seen >= 8  # the scan finds cards where there are some
 
 
-COUNTS = """
+COUNTER = """
 import numpy as np
 from plurispiel.agents import CALL, Agent, Strategy
 
@@ -79,7 +79,9 @@ class Bot(Agent):
 
     def observe(self, event):
         self.events += 1
+"""
 
+COUNTS = f"""{COUNTER}
     def act(self, view):
         return CALL
 
@@ -106,18 +108,7 @@ def test_a_teller_that_is_killed_hears_the_hand_again_but_for_the_deal(tmp_path)
         assert agent.range_strategy(public).actions.tolist() == [CALL, 100]
 
 
-SILENT = """
-from plurispiel.agents import CALL, Agent
-
-
-class Bot(Agent):
-    def restart(self, rules, seat, rng):
-        super().restart(rules, seat, rng)
-        self.events = 0
-
-    def observe(self, event):
-        self.events += 1
-
+SILENT = f"""{COUNTER}
     def act(self, view):
         return 200 + self.events
 """
