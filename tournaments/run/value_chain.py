@@ -143,6 +143,7 @@ def train_chain(
         The number of situations of each level with which errors are measured.
     seconds : float, optional
         Time for situations. A stage that has used up its share of the time is trained with the situations that it has.
+        At least one situation is solved to train with, and one to measure with, even if no time is left.
     on_stage, on_solved, on_epoch : callable
         `on_stage` is called with the level at the start of a stage, `on_solved` as in `data_set.sample`, and `on_epoch`
         as in `make_net`.
@@ -173,14 +174,18 @@ def train_chain(
             continue
         teacher = folder / stage.teacher if stage.teacher else None
         config = DataConfig(stage.level, seed, None, nets[stage.teacher].digest if stage.teacher else None)
-        counts = {"unseen": unseen, "train": stage.situations}
-        until = None if seconds is None else time.monotonic() + stage.share * seconds
         encoder = Encoder()
-        # Values at the end of the first street are means over drawn flops, which a device does not draw.
-        if device is None or not LEVELS[stage.level].board_size:
-            solve_situations(data, config, counts, workers, on_solved, teacher, until=until)
-        else:
-            encoder = _on_device(data, config, counts, device, tables, nets, stage, workers, on_solved, until)
+        # Each split has its own time, so that no split stays empty: a chain without situations cannot go on.
+        for split, count, part in (("unseen", unseen, _UNSEEN), ("train", stage.situations, 1 - _UNSEEN)):
+            until = None if seconds is None else time.monotonic() + part * stage.share * seconds
+            # Values at the end of the first street are means over drawn flops, which a device does not draw.
+            if device is None or not LEVELS[stage.level].board_size:
+                solve_situations(data, config, {split: 1}, 1, lambda split: None, teacher)  # even if no time is left
+                solve_situations(data, config, {split: count}, workers, on_solved, teacher, until=until)
+            else:
+                encoder = _on_device(
+                    data, config, {split: count}, device, tables, nets, stage, workers, on_solved, until
+                )
         nets[stage.level] = make_net(data, place, training, encoder=encoder, on_epoch=on_epoch)
     return list(nets.values())
 
@@ -207,7 +212,7 @@ def _on_device(
     from plurispiel.tournaments.run.device_data import order_tables, solve_on_device
 
     level, rules = find_level(stage.level), LEVELS[stage.level].rules
-    if counts["train"] >= _MANY:  # for fewer situations, `HandOrders` orders the hands of each board when needed
+    if stage.situations >= _MANY:  # for fewer situations, `HandOrders` orders the hands of each board when needed
         sizes = {rules.board_size(rules.num_streets - 1), level.board_size, rules.board_size(level.next_street)}
         tables |= order_tables(rules, sorted(sizes - set(tables)), workers)
     orders = HandOrders(rules, device, tables)
@@ -217,3 +222,5 @@ def _on_device(
 
 
 _MANY = 10_000
+_UNSEEN = 0.15
+"""The share of a stage's time for the situations with which errors are measured."""

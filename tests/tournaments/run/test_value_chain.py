@@ -50,6 +50,14 @@ def test_a_stopped_chain_goes_on(made, tmp_path):
     assert not (tmp_path / "turn").exists()
 
 
+def test_a_chain_without_time_trains_every_network(made, tmp_path):
+    """With no time left, each stage solves one situation of each split, and the chain goes on."""
+    few = TINY._replace(stages=tuple(stage._replace(situations=40) for stage in TINY.stages))
+    nets = train_chain(tmp_path, few, **OPTIONS | {"unseen": 40}, seconds=1e-9)
+    assert [net.record["situations"] for net in nets] == [1, 1, 1]
+    assert [net.record["validation"]["situations"] for net in nets] == [1, 1, 1]
+
+
 def test_presets():
     assert find_chain("h200").device == "cuda"
     for chain in CHAINS.values():
