@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise, raise_menu
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -83,15 +83,15 @@ class PublicState:
         self, rules: HoldemRules, state: list[int], board: tuple[int, ...] = (), actions: tuple[Action, ...] = ()
     ):
         self.rules = rules
-        self.street = state[betting_state.STREET]
-        self.actor = state[betting_state.ACTOR]
+        self.street = state[betting_layout.STREET]
+        self.actor = state[betting_layout.ACTOR]
         self.board = board
         self.actions = actions
-        self.can_fold = state[betting_state.CAN_FOLD] != 0
+        self.can_fold = state[betting_layout.CAN_FOLD] != 0
         self.menu = menu = raise_menu(rules, state)
         if menu is None:
-            self.min_raise = state[betting_state.MIN_RAISE]
-            self.max_raise = state[betting_state.MAX_RAISE]
+            self.min_raise = state[betting_layout.MIN_RAISE]
+            self.max_raise = state[betting_layout.MAX_RAISE]
         else:
             self.min_raise, self.max_raise = (menu[0], menu[-1]) if menu else (0, 0)
         self._state = state
@@ -99,7 +99,7 @@ class PublicState:
     @property
     def contributions(self) -> tuple[int, ...]:
         """Chips each seat has put in over the whole hand."""
-        return tuple(self._state[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats])
+        return tuple(self._state[betting_layout.CONTRIB : betting_layout.CONTRIB + self.rules.num_seats])
 
     @property
     def street_contributions(self) -> tuple[int, ...]:
@@ -140,18 +140,18 @@ class PublicState:
     @property
     def folded(self) -> tuple[bool, ...]:
         """For each seat, whether it has folded."""
-        return tuple(map(bool, self._state[betting_state.FOLDED : betting_state.FOLDED + self.rules.num_seats]))
+        return tuple(map(bool, self._state[betting_layout.FOLDED : betting_layout.FOLDED + self.rules.num_seats]))
 
     @property
     def pot(self) -> int:
         """Chips in the middle, bets of this street included."""
-        return sum(self._state[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats])
+        return sum(self._state[betting_layout.CONTRIB : betting_layout.CONTRIB + self.rules.num_seats])
 
     @property
     def to_call(self) -> int:
         """Chips the actor must add to call, at most the rest of its stack."""
-        contribution = self._state[betting_state.CONTRIB + self.actor]
-        asked = self._state[betting_state.MAX_CONTRIB] - contribution
+        contribution = self._state[betting_layout.CONTRIB + self.actor]
+        asked = self._state[betting_layout.MAX_CONTRIB] - contribution
         if self.rules.stacks is None:
             return asked
         return min(asked, self.rules.stacks[self.actor] - contribution)
@@ -159,12 +159,12 @@ class PublicState:
     @property
     def num_live(self) -> int:
         """Number of seats that have not folded."""
-        return self._state[betting_state.NUM_LIVE]
+        return self._state[betting_layout.NUM_LIVE]
 
     @property
     def num_raises(self) -> int:
         """Number of bets and raises on this street; blinds do not count."""
-        return self._state[betting_state.NUM_RAISES]
+        return self._state[betting_layout.NUM_RAISES]
 
     def raise_to(self, chips: int) -> int:
         """Return the legal raise nearest to a total of chips over the whole hand; a call if no raise is legal."""

@@ -39,7 +39,7 @@ def own_code_digest(spec: str) -> str:
     (True, '')
     """
     name = parse_spec(spec).name
-    module = BUILT_IN[name].__module__ if name in BUILT_IN else _STORED.get(name)
+    module = BUILT_IN[name].partition(":")[0] if name in BUILT_IN else _STORED.get(name)
     return "" if module is None else _module_digest(module)
 
 

@@ -19,6 +19,7 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 
 import dataclasses
 import hashlib
+import importlib
 import importlib.machinery
 import os
 import re
@@ -33,17 +34,21 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.base import Agent, RangeAgent
-from plurispiel.agents.baselines.equity import EquityAgent
-from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent, RandomAgent
-from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
 from plurispiel.agents.pokerbots import check_pokerbots_game, find_pokerbot
 from plurispiel.agents.programs import Program, find_program, relocated_command, split_command, titled_command
 from plurispiel.agents.user_code import call_factory, check_options, factory_in_file, factory_in_module
 
-BUILT_IN: dict[str, Callable[..., Agent]] = {
-    agent.name: agent for agent in (RandomAgent, CallAgent, FoldAgent, RaiseAgent, TightAggressiveAgent, EquityAgent)
+_BASELINES = "plurispiel.agents.baselines"
+BUILT_IN = {
+    "random": f"{_BASELINES}.simple:RandomAgent",
+    "call": f"{_BASELINES}.simple:CallAgent",
+    "fold": f"{_BASELINES}.simple:FoldAgent",
+    "raise": f"{_BASELINES}.simple:RaiseAgent",
+    "tag": f"{_BASELINES}.tight_aggressive:TightAggressiveAgent",
+    "equity": f"{_BASELINES}.equity:EquityAgent",
 }
-"""The built-in agents by name."""
+"""Modules and classes of the built-in agents by name. Some modules need numba, so they are imported when they are used:
+the process of a simple agent from outside starts without numba."""
 
 _COMMANDS = ("stdio", "acpc")
 """Names of specs whose argument is the command of a program."""
@@ -121,6 +126,12 @@ class AgentSpec:
     def is_foreign(self) -> bool:
         """Whether the agent is code from outside this package; OpenSpiel's bots count."""
         return self.name not in BUILT_IN and not self.is_stored
+
+
+def built_in_class(name: str) -> type[Agent]:
+    """Return the class of a built-in agent, a name in `BUILT_IN`."""
+    module, _, found = BUILT_IN[name].partition(":")
+    return getattr(importlib.import_module(module), found)
 
 
 def parse_spec(text: str) -> AgentSpec:
@@ -255,7 +266,7 @@ def make_agent(spec: str) -> Agent:
     if parsed.name in BUILT_IN:
         if parsed.argument:
             raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")
-        return _construct(BUILT_IN[parsed.name], options, spec)
+        return _construct(built_in_class(parsed.name), options, spec)
     if parsed.file and not parsed.argument:
         raise ValueError(f"the agent's class is missing, write {spec}:CLASS")
     if not parsed.argument:

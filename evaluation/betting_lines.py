@@ -20,7 +20,7 @@ class BettingLine:
     ----------
     actions : tuple of Action
     state : list of int
-        The betting state (`betting_state`) after the actions. Nobody may write to it.
+        The betting state (`betting_layout`) after the actions. Nobody may write to it.
     number : int
         The line's number among the lines of `BettingLines`, until these are forgotten.
     parent : BettingLine or None

@@ -6,8 +6,8 @@ from math import comb
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets

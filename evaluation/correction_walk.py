@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import KUHN
 from plurispiel.abstraction.machine.sums import numpy_order

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_allowed
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, Strategy, View
@@ -183,13 +183,13 @@ def play_hand(
     table = _Table(rules, agents, tuple(deck.tolist()), repair)
     table.begin(rngs)
     state = table.betting.array.tolist()
-    while state[betting_state.ACTOR] >= 0:
-        if state[betting_state.STREET] != table.street:
-            table.deal_street(state[betting_state.STREET])
+    while state[betting_layout.ACTOR] >= 0:
+        if state[betting_layout.STREET] != table.street:
+            table.deal_street(state[betting_layout.STREET])
         table.ask(state)
         state = table.betting.array.tolist()
     payoffs = tuple(table.betting.payoffs(deck).tolist())
-    showdown = state[betting_state.NUM_LIVE] > 1
+    showdown = state[betting_layout.NUM_LIVE] > 1
     table.end(payoffs, showdown)
     return Hand(rules, deck, table.actions, payoffs, showdown, tuple(table.faults), tuple(table.waits))
 
@@ -260,7 +260,7 @@ class _Table:
 
         The agent is asked for the action unless its seat is at fault.
         """
-        seat = state[betting_state.ACTOR]
+        seat = state[betting_layout.ACTOR]
         # The agent gets a copy of the state, because it could write to the state.
         public = PublicState(self._rules, state.copy(), self._board, self.actions)
         if self._at_fault[seat]:
@@ -327,7 +327,7 @@ def answer_of(agent: Agent, view: View, state: list[int], *, repair: bool) -> tu
     view : View
         The agent's view of the hand.
     state : list of int
-        The betting (`betting_state`).
+        The betting (`betting_layout`).
     repair : bool
         Whether an illegal action is replaced by the nearest legal action. Otherwise, and after all other faults, the
         action is `passive_action`.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import Place, ShadowHand
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.roll_outs import RollOutPlace, place_at
 from plurispiel.evaluation._blueprint_values_kernels import CONSTANT, FILLED

@@ -5,9 +5,9 @@ from itertools import chain
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import rules_array
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.machine.jit import kernel
@@ -120,10 +120,10 @@ def _count(rules, actions, showdown, paid, counts):
     counts : uint8[num_seats, len(COUNTERS)]
         Zeros, modified in place.
     """
-    num_seats = rules[betting_state.NUM_SEATS]
+    num_seats = rules[betting_layout.NUM_SEATS]
     highest = 0
     for seat in range(num_seats):
-        paid[seat] = rules[betting_state.BLIND + seat]
+        paid[seat] = rules[betting_layout.BLIND + seat]
         highest = max(highest, paid[seat])
         counts[seat, _HANDS] = 1
         counts[seat, _SHOWDOWN] = showdown
@@ -155,7 +155,7 @@ def _count(rules, actions, showdown, paid, counts):
         elif num_raises == 0 and previous_raiser >= 0 and seat != previous_raiser:
             if (
                 acted >> previous_raiser & 1 == 0
-                and paid[previous_raiser] < rules[betting_state.STACK + previous_raiser]
+                and paid[previous_raiser] < rules[betting_layout.STACK + previous_raiser]
             ):
                 counts[seat, _DONK_BET_CHANCE] = 1
                 counts[seat, _DONK_BET] |= raises
@@ -163,7 +163,7 @@ def _count(rules, actions, showdown, paid, counts):
         if action == FOLD:
             counts[seat, _SHOWDOWN] = 0
         elif action == CALL:
-            paid[seat] = min(highest, rules[betting_state.STACK + seat])
+            paid[seat] = min(highest, rules[betting_layout.STACK + seat])
         else:
             paid[seat] = highest = action
             num_raises += 1

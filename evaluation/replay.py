@@ -7,11 +7,12 @@ from itertools import combinations
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import BettingState, IllegalAction, rules_array
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD, apply_action, start_hand
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_state import apply_action, start_hand
 from plurispiel.abstraction.holdem.cards import cards_text, deck_cards
-from plurispiel.abstraction.holdem.hand_rank import combo_ranks
+from plurispiel.abstraction.holdem.hand_ranks import combo_ranks
 from plurispiel.abstraction.holdem.rules import HULH, MAX_CHIPS, HoldemRules
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.agents.base import Action
@@ -63,7 +64,7 @@ class Betting:
     @property
     def showdown(self) -> bool:
         """Whether two or more seats are left, so that their hands are compared once the betting is over."""
-        return int(self.state.array[betting_state.NUM_LIVE]) > 1
+        return int(self.state.array[betting_layout.NUM_LIVE]) > 1
 
     @property
     def live_seats(self) -> list[int]:
@@ -89,7 +90,7 @@ def replay_betting(rules: HoldemRules, actions: Sequence[int] | np.ndarray) -> B
     IllegalAction
         If the rules do not allow an action; the message names it.
     """
-    state = BettingState(rules, np.zeros(betting_state.STATE_SIZE, dtype=np.int64))
+    state = BettingState(rules, np.zeros(betting_layout.STATE_SIZE, dtype=np.int64))
     num_actions = len(actions)
     taken = np.zeros((3, num_actions), dtype=np.int64)
     try:
@@ -277,16 +278,16 @@ def _replay(rules, state, taken):
     """
     start_hand(rules, state)
     for k in range(taken.shape[1]):
-        if state[betting_state.ACTOR] < 0:
+        if state[betting_layout.ACTOR] < 0:
             return k
         action = taken[0, k]
-        if action == RAISE and rules[betting_state.IS_LIMIT] == 1 and state[betting_state.MAX_RAISE] > 0:
-            action = state[betting_state.MAX_RAISE]
-        raises = CALL < action and state[betting_state.MIN_RAISE] <= action <= state[betting_state.MAX_RAISE]
-        if not (raises or action == CALL or (action == FOLD and state[betting_state.CAN_FOLD] == 1)):
+        if action == RAISE and rules[betting_layout.IS_LIMIT] == 1 and state[betting_layout.MAX_RAISE] > 0:
+            action = state[betting_layout.MAX_RAISE]
+        raises = CALL < action and state[betting_layout.MIN_RAISE] <= action <= state[betting_layout.MAX_RAISE]
+        if not (raises or action == CALL or (action == FOLD and state[betting_layout.CAN_FOLD] == 1)):
             return k
         taken[0, k] = action
-        taken[1, k] = state[betting_state.ACTOR]
-        taken[2, k] = state[betting_state.STREET]
+        taken[1, k] = state[betting_layout.ACTOR]
+        taken[2, k] = state[betting_layout.STREET]
         apply_action(rules, state, action)
     return taken.shape[1]

@@ -34,7 +34,7 @@ class Situation(NamedTuple):
     actions : tuple of Action
         The actions so far.
     state : list of int
-        The betting state (`betting_state`) after `actions`.
+        The betting state (`betting_layout`) after `actions`.
     asked : bool[num_combos], optional
         The combos whose values are wanted; by default all.
     """

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Action

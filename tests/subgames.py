@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
-from plurispiel.abstraction.holdem.betting_state import STREET
+from plurispiel.abstraction.holdem.betting_layout import STREET
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules, no_limit_holdem

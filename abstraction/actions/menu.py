@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import pot_raise
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
@@ -88,14 +88,14 @@ def raise_totals(
     Parameters
     ----------
     state : list of int
-        A no-limit betting state array (entries in `betting_state`), with a seat to act.
+        A no-limit betting state array (entries in `betting_layout`), with a seat to act.
     dead_chips : int
         Chips in the pot that no seat of the state has contributed.
     all_in_share : float
         A raise to at least this share of the stack at the start of the hand becomes all-in. From a share of 1 on, only
         raises to the whole stack or more become all-in.
     """
-    lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
+    lowest, highest = state[betting_layout.MIN_RAISE], state[betting_layout.MAX_RAISE]
     if highest == 0:
         return ()
     totals = set()
@@ -150,7 +150,9 @@ class BetMenu:
 
     def raises(self, rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...]:
         """Return the raise-to totals on offer to the actor, ascending; see `raise_totals`."""
-        sizes = self.sizes_at(state[betting_state.STREET], state[betting_state.ACTOR], state[betting_state.NUM_RAISES])
+        sizes = self.sizes_at(
+            state[betting_layout.STREET], state[betting_layout.ACTOR], state[betting_layout.NUM_RAISES]
+        )
         return raise_totals(sizes, rules, state, dead_chips=dead_chips, all_in_share=self.all_in_share)
 
 

@@ -34,7 +34,7 @@ from typing import NamedTuple
 from plurispiel.abstraction.actions.game_difference import check_game
 from plurispiel.abstraction.actions.mapping import lower_place
 from plurispiel.abstraction.actions.tree_states import TreeStates, raise_size
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -337,7 +337,7 @@ class ShadowRules:
         tree_state = self.states.state(shadow.node)
         acting = [shadow.seats[seat] for seat in _waiting(state)]
         waiting = [tree_seat for tree_seat in _waiting(tree_state) if _has_chips(shadow, tree_seat, state)]
-        return waiting == [seat for seat in acting if seat >= 0 and tree_state.array[betting_state.ACTING] >> seat & 1]
+        return waiting == [seat for seat in acting if seat >= 0 and tree_state.array[betting_layout.ACTING] >> seat & 1]
 
     def _settle(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
         """Return the shadow advanced until the tree waits for a seat that may still act on this street of the hand.
@@ -372,7 +372,7 @@ def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:
 
 def _has_chips(shadow: Shadow, tree_seat: int, state: BettingState) -> bool:
     """Return whether the table's seat with this tree seat is live in the hand and has chips left."""
-    return tree_seat in shadow.seats and bool(state.array[betting_state.ACTING] >> shadow.seats.index(tree_seat) & 1)
+    return tree_seat in shadow.seats and bool(state.array[betting_layout.ACTING] >> shadow.seats.index(tree_seat) & 1)
 
 
 def _waiting(state: BettingState) -> list[int]:
@@ -380,9 +380,9 @@ def _waiting(state: BettingState) -> list[int]:
     array = state.array.tolist()
     num_seats = state.rules.num_seats
     seats = [(state.actor + step) % num_seats for step in range(num_seats)]
-    acting = [seat for seat in seats if array[betting_state.ACTING] >> seat & 1]
+    acting = [seat for seat in seats if array[betting_layout.ACTING] >> seat & 1]
     # The seats that have called or made the last raise sit before the actor, so they come last in this order.
-    return acting[: array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]]
+    return acting[: array[betting_layout.NUM_ACTING] - array[betting_layout.NUM_CALLED]]
 
 
 def _tree_seats(rules: HoldemRules, tree_rules: HoldemRules) -> tuple[int, ...]:

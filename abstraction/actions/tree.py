@@ -14,7 +14,7 @@ import numpy as np
 from plurispiel.abstraction.actions import tree_kernels as kernels
 from plurispiel.abstraction.actions.menu import ALL_IN_SHARE, parse_sizes
 from plurispiel.abstraction.holdem.betting import rules_array
-from plurispiel.abstraction.holdem.betting_state import STATE_SIZE
+from plurispiel.abstraction.holdem.betting_layout import STATE_SIZE
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS, HoldemRules
 
 __all__ = ["BettingTree", "GameMenu", "StreetMenu", "TreeSize", "build_tree", "game_menu", "tree_size"]

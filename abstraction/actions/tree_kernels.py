@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting_state import (
+from plurispiel.abstraction.holdem.betting_layout import (
     ACTOR,
     CALL,
     CAN_FOLD,
@@ -20,9 +20,8 @@ from plurispiel.abstraction.holdem.betting_state import (
     NUM_SEATS,
     STATE_SIZE,
     STREET,
-    apply_action,
-    start_hand,
 )
+from plurispiel.abstraction.holdem.betting_state import apply_action, start_hand
 from plurispiel.abstraction.machine.jit import kernel
 
 MAX_ACTIONS = 32

@@ -3,7 +3,7 @@
 import functools
 
 from plurispiel.abstraction.actions.tree import BettingTree
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
@@ -59,6 +59,6 @@ def raise_size(state: BettingState, total: int) -> float:
     With this measure, the minimum defence frequency against a raise of x is proportional to 1 / (1 + x), as
     `lower_share` assumes.
     """
-    most = int(state.array[betting_state.MAX_CONTRIB])
+    most = int(state.array[betting_layout.MAX_CONTRIB])
     contributions = state.contributions
     return (total - most) / (sum(contributions) + most - contributions[state.actor])

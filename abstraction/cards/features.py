@@ -10,7 +10,7 @@ import numpy as np
 
 from plurispiel.abstraction.cards import features_kernels as kernels
 from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.holdem.showdown_kernels import DIGITS
 

@@ -18,7 +18,7 @@ from plurispiel.abstraction.cards import _river_kernels as kernels
 from plurispiel.abstraction.cards._river_kernels import CONFLICT, EQUITY_UNITS, NUM_CLUSTERS
 from plurispiel.abstraction.holdem.boards import BoardClasses, board_classes, relabel_combos
 from plurispiel.abstraction.holdem.cards import combo_cards
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.showdown_kernels import DIGITS
 from plurispiel.abstraction.machine.threads import run_chunks
 

@@ -25,7 +25,7 @@ from plurispiel.abstraction.cards.river import (
     writable_combos,
 )
 from plurispiel.abstraction.holdem.boards import board_classes
-from plurispiel.abstraction.holdem.hand_rank import RankTables, rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import RankTables, rank_tables
 
 HISTOGRAM_DIMS = 56
 """Entries of a cumulative histogram: 49 shares, then seven zeros up to a multiple of 8 (`_distances_kernels`)."""

@@ -1,6 +1,6 @@
 """The betting of one hand, in a state that Python and kernels share.
 
-Kernels work on the flat arrays that `betting_state` describes; `BettingState` wraps a state array for Python.
+Kernels work on the flat arrays that `betting_layout` describes; `BettingState` wraps a state array for Python.
 """
 
 import functools
@@ -8,12 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem import betting_layout
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_CHIPS, MAX_SEATS, UNLIMITED_RAISES, HoldemRules
 
 __all__ = ["CALL", "FOLD", "BettingState", "IllegalAction", "nearest_raise", "pot_raise", "rules_array"]
+
+
+@functools.cache
+def _kernels() -> Any:
+    """Return the module of the kernels, imported on first use: the process of a simple agent starts without numba."""
+    from plurispiel.abstraction.holdem import betting_state
+
+    return betting_state
 
 
 class IllegalAction(ValueError):
@@ -22,20 +29,20 @@ class IllegalAction(ValueError):
 
 @functools.lru_cache(maxsize=256)
 def rules_array(rules: HoldemRules) -> np.ndarray:
-    """Return the rules as the int64 array that kernels read (entries in `betting_state`)."""
-    array = np.zeros(betting_state.RULES_SIZE, dtype=np.int64)
-    array[betting_state.NUM_SEATS] = rules.num_seats
-    array[betting_state.NUM_STREETS] = rules.num_streets
-    array[betting_state.IS_LIMIT] = rules.is_limit
-    array[betting_state.MIN_BET] = rules.big_blind
-    array[betting_state.NUM_HOLE_CARDS] = rules.num_hole_cards
-    array[betting_state.NUM_BOARD_CARDS] = rules.num_board_cards
+    """Return the rules as the int64 array that kernels read (entries in `betting_layout`)."""
+    array = np.zeros(betting_layout.RULES_SIZE, dtype=np.int64)
+    array[betting_layout.NUM_SEATS] = rules.num_seats
+    array[betting_layout.NUM_STREETS] = rules.num_streets
+    array[betting_layout.IS_LIMIT] = rules.is_limit
+    array[betting_layout.MIN_BET] = rules.big_blind
+    array[betting_layout.NUM_HOLE_CARDS] = rules.num_hole_cards
+    array[betting_layout.NUM_BOARD_CARDS] = rules.num_board_cards
     for start, values in (
-        (betting_state.STACK, rules.stacks or (MAX_CHIPS,) * rules.num_seats),
-        (betting_state.BLIND, rules.blinds),
-        (betting_state.FIRST_SEAT, rules.first_seats),
-        (betting_state.RAISE_SIZE, rules.raise_sizes or (0,) * rules.num_streets),
-        (betting_state.MAX_RAISES, rules.max_raises or (UNLIMITED_RAISES,) * rules.num_streets),
+        (betting_layout.STACK, rules.stacks or (MAX_CHIPS,) * rules.num_seats),
+        (betting_layout.BLIND, rules.blinds),
+        (betting_layout.FIRST_SEAT, rules.first_seats),
+        (betting_layout.RAISE_SIZE, rules.raise_sizes or (0,) * rules.num_streets),
+        (betting_layout.MAX_RAISES, rules.max_raises or (UNLIMITED_RAISES,) * rules.num_streets),
     ):
         array[start : start + len(values)] = values
     return array
@@ -67,8 +74,8 @@ class BettingState:
         self.rules = rules
         self._rules_array = rules_array(rules)
         if array is None:
-            array = np.zeros(betting_state.STATE_SIZE, dtype=np.int64)
-            betting_state.start_hand(self._rules_array, array)
+            array = np.zeros(betting_layout.STATE_SIZE, dtype=np.int64)
+            _kernels().start_hand(self._rules_array, array)
         self.array = array
 
     def copy(self) -> "BettingState":
@@ -78,12 +85,12 @@ class BettingState:
     @property
     def street(self) -> int:
         """Number of the street, from 0."""
-        return int(self.array[betting_state.STREET])
+        return int(self.array[betting_layout.STREET])
 
     @property
     def actor(self) -> int:
         """Seat to act, or -1 at the end of the hand."""
-        return int(self.array[betting_state.ACTOR])
+        return int(self.array[betting_layout.ACTOR])
 
     @property
     def is_over(self) -> bool:
@@ -93,35 +100,37 @@ class BettingState:
     @property
     def can_fold(self) -> bool:
         """Whether the actor may fold, that is, faces a bet."""
-        return bool(self.array[betting_state.CAN_FOLD])
+        return bool(self.array[betting_layout.CAN_FOLD])
 
     @property
     def min_raise(self) -> int:
         """Lowest legal raise-to total in chips, whatever the menu; 0 when no raise is legal."""
-        return int(self.array[betting_state.MIN_RAISE])
+        return int(self.array[betting_layout.MIN_RAISE])
 
     @property
     def max_raise(self) -> int:
         """Highest legal raise-to total in chips, whatever the menu; 0 when no raise is legal."""
-        return int(self.array[betting_state.MAX_RAISE])
+        return int(self.array[betting_layout.MAX_RAISE])
 
     @property
     def to_call(self) -> int:
         """Chips that the actor must add to call, at most the actor's remaining chips; 0 at the end of the hand."""
         if self.is_over:
             return 0
-        matched = min(self.array[betting_state.MAX_CONTRIB], self._rules_array[betting_state.STACK + self.actor])
-        return int(matched - self.array[betting_state.CONTRIB + self.actor])
+        matched = min(self.array[betting_layout.MAX_CONTRIB], self._rules_array[betting_layout.STACK + self.actor])
+        return int(matched - self.array[betting_layout.CONTRIB + self.actor])
 
     @property
     def contributions(self) -> tuple[int, ...]:
         """Chips that each seat has contributed over the whole hand."""
-        return tuple(self.array[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats].tolist())
+        return tuple(self.array[betting_layout.CONTRIB : betting_layout.CONTRIB + self.rules.num_seats].tolist())
 
     @property
     def folded(self) -> tuple[bool, ...]:
         """Whether each seat has folded."""
-        return tuple(map(bool, self.array[betting_state.FOLDED : betting_state.FOLDED + self.rules.num_seats].tolist()))
+        return tuple(
+            map(bool, self.array[betting_layout.FOLDED : betting_layout.FOLDED + self.rules.num_seats].tolist())
+        )
 
     @property
     def menu(self) -> tuple[int, ...] | None:
@@ -144,7 +153,7 @@ class BettingState:
 
     def apply_legal(self, action: int) -> None:
         """Apply an action without checking it; an illegal action leaves the state meaningless."""
-        betting_state.apply_action(self._rules_array, self.array, action)
+        _kernels().apply_action(self._rules_array, self.array, action)
 
     def legal_text(self) -> str:
         """Return the legal actions in words, for messages."""
@@ -179,23 +188,25 @@ class BettingState:
         if deck.shape != (self.rules.num_dealt_cards,):
             raise ValueError(f"a deck of this game is uint8[{self.rules.num_dealt_cards}], got shape {deck.shape}")
         payoffs = np.empty(self.rules.num_seats)
+        from plurispiel.abstraction.holdem.hand_ranks import rank_tables  # with numba, as in `_kernels`
+
         ranks = np.zeros(MAX_SEATS, dtype=np.int64)
-        betting_state.settle(self._rules_array, rank_tables(), self.array, deck, ranks, payoffs)
+        _kernels().settle(self._rules_array, rank_tables(), self.array, deck, ranks, payoffs)
         return payoffs
 
 
 def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
     """Return whether an action is legal and on the game's menu; `state` is a state array as a list."""
-    if type(action) is not int or state[betting_state.ACTOR] < 0:
+    if type(action) is not int or state[betting_layout.ACTOR] < 0:
         return False
     if action == FOLD:
-        return state[betting_state.CAN_FOLD] != 0
+        return state[betting_layout.CAN_FOLD] != 0
     if action == CALL:
         return True
     menu = raise_menu(rules, state)
     if menu is not None:
         return action in menu
-    return action > CALL and state[betting_state.MIN_RAISE] <= action <= state[betting_state.MAX_RAISE]
+    return action > CALL and state[betting_layout.MIN_RAISE] <= action <= state[betting_layout.MAX_RAISE]
 
 
 def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...] | None:
@@ -206,7 +217,7 @@ def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tup
     ``fchpa`` adds a raise by half the pot where both this raise and the raise by the pot are legal. `dead_chips` is as
     in `pot_raise`.
     """
-    highest = state[betting_state.MAX_RAISE]
+    highest = state[betting_layout.MAX_RAISE]
     if highest == 0 or rules.betting_abstraction == "fc":
         return ()
     if rules.is_limit:
@@ -221,7 +232,7 @@ def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> d
 
     If a raise by the pot puts in the whole stack, its only name is ``pot``. `dead_chips` is as in `pot_raise`.
     """
-    lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
+    lowest, highest = state[betting_layout.MIN_RAISE], state[betting_layout.MAX_RAISE]
     totals = {}
     pot = pot_raise(rules, state, 1.0, dead_chips)
     if lowest <= pot <= highest:
@@ -239,9 +250,9 @@ def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips:
 
     `dead_chips` are chips in the pot that no seat of the state has contributed.
     """
-    max_contrib = state[betting_state.MAX_CONTRIB]
-    contributions = state[betting_state.CONTRIB : betting_state.CONTRIB + rules.num_seats]
-    pot_after_call = sum(contributions) + dead_chips + max_contrib - contributions[state[betting_state.ACTOR]]
+    max_contrib = state[betting_layout.MAX_CONTRIB]
+    contributions = state[betting_layout.CONTRIB : betting_layout.CONTRIB + rules.num_seats]
+    pot_after_call = sum(contributions) + dead_chips + max_contrib - contributions[state[betting_layout.ACTOR]]
     return max_contrib + int(fraction * pot_after_call + 0.5)
 
 

@@ -1,52 +1,45 @@
 """Kernels of the betting: the actor, the legal actions and the payoffs.
 
-The rules of a game and the state of a hand are flat int64 arrays; the constants below name their entries. Where an
-array has an entry for each seat or street, the constant, such as ``STACK``, is the index of seat 0 or street 0. The
+The rules of a game and the state of a hand are flat int64 arrays, of which `betting_layout` names the entries. The
 logic is that of the ACPC server, on which ``universal_poker`` is built, so that all states agree with those of
 ``universal_poker``.
 """
 
 import numpy as np
 
+from plurispiel.abstraction.holdem.betting_layout import (
+    ACTING,
+    ACTOR,
+    BLIND,
+    CALL,
+    CAN_FOLD,
+    CONTRIB,
+    FIRST_SEAT,
+    FOLD,
+    FOLDED,
+    IS_LIMIT,
+    MAX_CONTRIB,
+    MAX_RAISE,
+    MAX_RAISES,
+    MAX_STREET_ACTIONS,
+    MIN_BET,
+    MIN_RAISE,
+    NEXT_RAISE,
+    NUM_ACTING,
+    NUM_ACTIONS,
+    NUM_BOARD_CARDS,
+    NUM_CALLED,
+    NUM_HOLE_CARDS,
+    NUM_LIVE,
+    NUM_RAISES,
+    NUM_SEATS,
+    NUM_STREETS,
+    RAISE_SIZE,
+    STACK,
+    STREET,
+)
 from plurispiel.abstraction.holdem.hand_rank_kernels import rank_word
 from plurispiel.abstraction.machine.jit import kernel
-
-FOLD = 0
-CALL = 1
-
-# Entries of the rules array.
-NUM_SEATS = 0
-NUM_STREETS = 1
-IS_LIMIT = 2
-MIN_BET = 3
-NUM_HOLE_CARDS = 4
-NUM_BOARD_CARDS = 5
-STACK = 6
-BLIND = 16
-FIRST_SEAT = 26
-RAISE_SIZE = 30
-MAX_RAISES = 34
-RULES_SIZE = 38
-
-# Entries of the state array.
-STREET = 0
-ACTOR = 1  # -1 when the hand is over
-CAN_FOLD = 2
-MIN_RAISE = 3  # lowest and (next entry) highest legal raise-to total; both 0 when no raise is legal
-MAX_RAISE = 4
-MAX_CONTRIB = 5
-NEXT_RAISE = 6  # the lowest raise-to total for a seat with enough chips
-NUM_RAISES = 7  # on this street
-NUM_ACTIONS = 8  # on this street
-NUM_CALLED = 9  # seats with chips left that made the street's last raise, or have checked or called since
-NUM_LIVE = 10  # seats that have not folded
-NUM_ACTING = 11  # live seats with chips left
-ACTING = 12  # the live seats with chips left, as a bit set
-CONTRIB = 13
-FOLDED = 23
-STATE_SIZE = 33
-
-MAX_STREET_ACTIONS = 64  # limit of `universal_poker`: no raise unless every seat can still answer it
 
 _LOWEST_BIT = np.array([(seats & -seats).bit_length() - 1 for seats in range(1 << 10)], dtype=np.int8)
 

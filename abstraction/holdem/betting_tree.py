@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
@@ -285,7 +285,7 @@ class _StreetBuilder:
         rows: tuple[int, int],
     ) -> None:
         array = state.array.tolist()
-        seat = array[betting_state.ACTOR]
+        seat = array[betting_layout.ACTOR]
         children: dict[int, int] = {}
         raises = self._menu(self._rules, array)
         if raises is None:
@@ -294,7 +294,7 @@ class _StreetBuilder:
             )
         # Appended before the recursion, so that decisions have the order of their nodes.
         self._decisions.append(BettingDecision(node, self._num_roots, seat, array, actions, children))
-        for action in [*([FOLD] if array[betting_state.CAN_FOLD] else []), CALL, *raises]:
+        for action in [*([FOLD] if array[betting_layout.CAN_FOLD] else []), CALL, *raises]:
             following = state.copy()
             following.apply_legal(action)
             row = self._new_row(seat)

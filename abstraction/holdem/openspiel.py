@@ -15,7 +15,7 @@ from typing import Any
 
 import pyspiel
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, named_raises
 from plurispiel.abstraction.holdem.cards import NUM_CARDS
 from plurispiel.abstraction.holdem.rules import (
@@ -177,15 +177,17 @@ class OpenSpielGame:
             A betting state array as a list, at a decision.
         """
         if self._name == "kuhn_poker":
-            return {0: FOLD, 1: CALL} if state[betting_state.CAN_FOLD] else {0: CALL, 1: state[betting_state.MIN_RAISE]}
+            return (
+                {0: FOLD, 1: CALL} if state[betting_layout.CAN_FOLD] else {0: CALL, 1: state[betting_layout.MIN_RAISE]}
+            )
         if self.rules.betting_abstraction == "fullgame":
             return None
-        actions = {0: FOLD} if state[betting_state.CAN_FOLD] else {}
+        actions = {0: FOLD} if state[betting_layout.CAN_FOLD] else {}
         actions[1] = CALL
-        if self.rules.betting_abstraction == "fc" or state[betting_state.MAX_RAISE] == 0:
+        if self.rules.betting_abstraction == "fc" or state[betting_layout.MAX_RAISE] == 0:
             return actions
         if self.rules.is_limit:
-            return actions | {2: state[betting_state.MIN_RAISE]}
+            return actions | {2: state[betting_layout.MIN_RAISE]}
         named = named_raises(self.rules, state)
         ids = {"pot": 2, "all_in": 3, "half_pot": 4}
         return actions | {number: named[name] for name, number in ids.items() if name in named}

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import BettingState, rules_array
 from plurispiel.abstraction.holdem.betting_state import apply_action, settle
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.xoshiro import deal, next_word, scale_below, xoshiro_stream
 
 _HIGH = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
-MAX_HAND_ACTIONS = 4 * betting_state.MAX_STREET_ACTIONS
+MAX_HAND_ACTIONS = 4 * betting_layout.MAX_STREET_ACTIONS
 
 
 @dataclass(frozen=True)
@@ -116,16 +116,16 @@ def _play_random_hands(rules, tables, num_hands, num_dealt, stream, start, work,
     played = 0
     for _ in range(num_hands):
         deal(stream, cards, num_dealt)
-        for entry in range(betting_state.STATE_SIZE):
+        for entry in range(betting_layout.STATE_SIZE):
             state[entry] = start[entry]
         played = 0
-        while state[betting_state.ACTOR] >= 0:
-            can_fold = state[betting_state.CAN_FOLD]
-            lowest = state[betting_state.MIN_RAISE]
+        while state[betting_layout.ACTOR] >= 0:
+            can_fold = state[betting_layout.CAN_FOLD]
+            lowest = state[betting_layout.MIN_RAISE]
             word = next_word(stream)
             # One word serves the kind of action and the size of a raise, as its two halves are independent.
             choice = scale_below(word >> _HIGH, 1 + can_fold + (lowest > 0)) + 1 - can_fold
-            raise_to = lowest + scale_below(word & _LOW, state[betting_state.MAX_RAISE] - lowest + 1)
+            raise_to = lowest + scale_below(word & _LOW, state[betting_layout.MAX_RAISE] - lowest + 1)
             action = raise_to if choice == 2 else choice  # 0 is fold and 1 is call
             apply_action(rules, state, action)
             actions[played] = action

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plurispiel.abstraction.holdem import showdown_kernels as kernels
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.rules import KUHN, HoldemRules
 
 __all__ = ["HandRanker", "RankedHands", "fold_mass", "rank_hands", "showdown_margin"]

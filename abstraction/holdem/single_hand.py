@@ -11,8 +11,8 @@ cards are integers.
 
 from collections.abc import Callable, Sequence
 
-from plurispiel.abstraction.holdem.hand_rank import hand_rank, rank_tables
 from plurispiel.abstraction.holdem.hand_rank_kernels import rank_word
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank, rank_tables
 from plurispiel.abstraction.machine.jit import kernel
 
 __all__ = ["single_hand_rank"]

@@ -4,16 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting_state import (
-    FOLDED,
-    NUM_HOLE_CARDS,
-    NUM_LIVE,
-    NUM_SEATS,
-    STREET,
-    settle,
-    share_pot,
-)
-from plurispiel.abstraction.holdem.hand_rank import RankTables
+from plurispiel.abstraction.holdem.betting_layout import FOLDED, NUM_HOLE_CARDS, NUM_LIVE, NUM_SEATS, STREET
+from plurispiel.abstraction.holdem.betting_state import settle, share_pot
+from plurispiel.abstraction.holdem.hand_ranks import RankTables
 from plurispiel.abstraction.machine.jit import kernel
 
 CHANCE = -1

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, rules_array
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import MAX_HAND_CARDS, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.trees import _holdem_histories_kernels as kernels

@@ -10,7 +10,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.translation import ShadowHand, TranslatedActions, Translation
 from plurispiel.abstraction.holdem.betting import CALL
-from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
+from plurispiel.abstraction.holdem.betting_layout import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import MANIFEST
 from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw, draw_column

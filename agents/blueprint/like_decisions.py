@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_decisions
@@ -86,7 +86,7 @@ def features_of(state: BettingState) -> DecisionFeatures:
     return DecisionFeatures(
         asked / (pot + asked),
         math.log(LEAST_DEPTH + depth),
-        min(int(state.array[betting_state.NUM_RAISES]), 3),
+        min(int(state.array[betting_layout.NUM_RAISES]), 3),
         _crowd(len(live)),
         float(state.actor == max(live, key=_turns(state.rules).__getitem__)),
         float(state.max_raise > 0),

@@ -27,7 +27,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.translation import ShadowHand, TranslatedActions
 from plurispiel.abstraction.cards.features import made_strength
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.sums import dot
@@ -229,7 +229,7 @@ def shared_defence(public: PublicState) -> float:
     bet / (pot + bet). With k = 1, the share is the minimum defence frequency.
     """
     array = public.betting().array.tolist()
-    number = array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]
+    number = array[betting_layout.NUM_ACTING] - array[betting_layout.NUM_CALLED]
     return 1.0 - (1.0 - defended_share(public.pot, public.to_call)) ** (1.0 / max(number, 1))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from plurispiel.abstraction.actions.translation import Place, ShadowHand, Translation
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.actions.tree_states import TreeStates
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import MAX_CHIPS, MAX_SEATS, HoldemRules
 from plurispiel.agents.blueprint import roll_out_kernels as kernels

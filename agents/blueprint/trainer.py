@@ -14,7 +14,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions import tree_kernels
 from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, TreeSize, build_tree, game_menu, tree_size
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.machine.memory import available_bytes, sparse_zeros
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream

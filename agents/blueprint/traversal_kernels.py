@@ -16,7 +16,7 @@ material, Algorithm 1.
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
 from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.abstraction.holdem.hand_rank_kernels import rank_word
 from plurispiel.abstraction.machine.jit import kernel

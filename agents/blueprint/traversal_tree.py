@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree
-from plurispiel.abstraction.holdem.hand_rank import RankTables
+from plurispiel.abstraction.holdem.hand_ranks import RankTables
 from plurispiel.agents.blueprint import traversal_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import GameArrays
 from plurispiel.agents.blueprint.cards import CardArrays

@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting import BettingState
-from plurispiel.abstraction.holdem.betting_state import CONTRIB
+from plurispiel.abstraction.holdem.betting_layout import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import SHOWDOWN, StreetBetting
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin

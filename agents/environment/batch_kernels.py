@@ -1,6 +1,7 @@
 """Kernels that step many tables together."""
 
-from plurispiel.abstraction.holdem.betting_state import ACTOR, NUM_SEATS, settle
+from plurispiel.abstraction.holdem.betting_layout import ACTOR, NUM_SEATS
+from plurispiel.abstraction.holdem.betting_state import settle
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.xoshiro import next_below
 from plurispiel.agents.environment.observation_kernels import write_observation

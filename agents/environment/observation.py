@@ -26,7 +26,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.actions.tree_kernels import MAX_ACTIONS
-from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
+from plurispiel.abstraction.holdem.betting_layout import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.machine.suggestion import suggestion

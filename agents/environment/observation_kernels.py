@@ -1,6 +1,6 @@
 """Kernels that write a seat's observation at a table; `observation` describes the layouts."""
 
-from plurispiel.abstraction.holdem.betting_state import (
+from plurispiel.abstraction.holdem.betting_layout import (
     ACTOR,
     CONTRIB,
     FOLDED,

@@ -4,7 +4,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.tree_kernels import fill_actions
 from plurispiel.abstraction.cards.features_kernels import count_outs, hand_strength
-from plurispiel.abstraction.holdem.betting_state import (
+from plurispiel.abstraction.holdem.betting_layout import (
     ACTOR,
     CALL,
     CAN_FOLD,

@@ -1,13 +1,13 @@
 """Kernels of many tables that are played side by side: deals, actions and the actions on offer.
 
-An *id* is a learner's number for an action, see `fill_ids`; a *total* is the action itself, as in `betting_state`:
+An *id* is a learner's number for an action, see `fill_ids`; a *total* is the action itself, as in `betting_layout`:
 0 fold, 1 check or call, N raise to N chips.
 """
 
 import numpy as np
 
 from plurispiel.abstraction.actions.tree_kernels import fill_actions
-from plurispiel.abstraction.holdem.betting_state import (
+from plurispiel.abstraction.holdem.betting_layout import (
     ACTOR,
     CALL,
     CONTRIB,
@@ -19,8 +19,8 @@ from plurispiel.abstraction.holdem.betting_state import (
     NUM_STREETS,
     STATE_SIZE,
     STREET,
-    apply_action,
 )
+from plurispiel.abstraction.holdem.betting_state import apply_action
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.xoshiro import deal
 

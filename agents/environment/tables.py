@@ -8,7 +8,7 @@ from plurispiel.abstraction.actions import tree_kernels
 from plurispiel.abstraction.actions.menu import parse_sizes
 from plurispiel.abstraction.actions.tree import GameMenu, MenuArrays, StreetMenu, game_menu, menu_arrays
 from plurispiel.abstraction.holdem.betting import BettingState, rules_array
-from plurispiel.abstraction.holdem.hand_rank import RankTables, rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import RankTables, rank_tables
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.playout import MAX_HAND_ACTIONS
 from plurispiel.abstraction.holdem.rules import MAX_SEATS, MAX_STREETS, HoldemRules

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -119,13 +119,13 @@ class HandFeed:
         """Apply the next id of the history, a board card or an action, and tell the agent."""
         rules, betting = self.game.rules, self.betting
         state = betting.array.tolist()
-        if state[betting_state.ACTOR] < 0:
+        if state[betting_layout.ACTOR] < 0:
             return  # a board card after the last action: agents at a table are not told of these cards either
-        street = state[betting_state.STREET]
+        street = state[betting_layout.STREET]
         if len(self.board) < rules.board_size(street):
             self.board += (self.game.card(number),)
         else:
-            action = Action(state[betting_state.ACTOR], self.game.action(state, number), street)
+            action = Action(state[betting_layout.ACTOR], self.game.action(state, number), street)
             betting.apply(action.action)
             self.actions += (action,)
             self.agent.observe(action)

@@ -7,7 +7,7 @@ import numpy as np
 import pyspiel
 
 from plurispiel.abstraction.actions.tree_kernels import MAX_ACTIONS
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, load_game, rules_of
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -130,19 +130,19 @@ class LearnerTable:
         self._tables = new_tables(self.rules, 1, deals)
         self._rng = np.random.default_rng(shifts)
         self._shift = -1 if self._seat == "rotate" else 0
-        self._tables.states[0, betting_state.ACTOR] = -1
+        self._tables.states[0, betting_layout.ACTOR] = -1
         self.state = self._tables.states[0].tolist()
         self.rewards = [0.0] * self.num_learners
 
     @property
     def is_over(self) -> bool:
         """Whether there is no hand, or the hand is over."""
-        return self.state[betting_state.ACTOR] < 0
+        return self.state[betting_layout.ACTOR] < 0
 
     @property
     def learner(self) -> int:
         """The learner to act, -1 at the end of a hand."""
-        return -1 if self.is_over else (self.state[betting_state.ACTOR] - self._shift) % self.rules.num_seats
+        return -1 if self.is_over else (self.state[betting_layout.ACTOR] - self._shift) % self.rules.num_seats
 
     @property
     def deck(self) -> np.ndarray:
@@ -247,7 +247,7 @@ class LearnerTable:
 
     def _play_on(self) -> None:
         hole_cards = self.rules.num_hole_cards
-        while not self.is_over and (feed := self._feeds.get(self.state[betting_state.ACTOR])) is not None:
+        while not self.is_over and (feed := self._feeds.get(self.state[betting_layout.ACTOR])) is not None:
             feed.follow([*feed.seen[:hole_cards], *self._later])
             action = feed.act().action
             feed.action_id(action)
@@ -256,13 +256,13 @@ class LearnerTable:
             self._end()
 
     def _take(self, total: int) -> None:
-        seat, street = self.state[betting_state.ACTOR], self.state[betting_state.STREET]
+        seat, street = self.state[betting_layout.ACTOR], self.state[betting_layout.STREET]
         self._later.append(self._openspiel.action_id(self.state, total))
         self._actions.append(Action(seat, total, street))
         kernels.act_at_table(self._game, self._tables, 0, total)
         self.state = self._tables.states[0].tolist()
         if not self.is_over:
-            sizes = self.rules.board_size(street), self.rules.board_size(self.state[betting_state.STREET])
+            sizes = self.rules.board_size(street), self.rules.board_size(self.state[betting_layout.STREET])
             self._later += self._board_ids(*sizes)
 
     def _board_ids(self, start: int, stop: int) -> list[int]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting_state import CONTRIB
+from plurispiel.abstraction.holdem.betting_layout import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.machine.sums import product

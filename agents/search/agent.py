@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
@@ -250,7 +250,7 @@ def _by_kind(strategy: Strategy) -> np.ndarray:
 def _explained(solution: StreetSolution, public: PublicState) -> str:
     root = solution.root
     here = [action.action for action in public.actions if action.street == public.street]
-    num_before = int(root.state.array[betting_state.NUM_ACTIONS])
+    num_before = int(root.state.array[betting_layout.NUM_ACTIONS])
     street = f"the {STREETS[root.state.street]} {cards_text(root.board)}".strip()
     last = here[num_before - 1] if num_before else CALL
     actions = {FOLD: "the fold", CALL: "the call"}

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetBetting, StreetTooLarge, street_betting
 from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
@@ -105,7 +105,7 @@ class Root:
     @property
     def num_raises(self) -> int:
         """The number of raises made on the root's street before the root."""
-        return int(self.state.array[betting_state.NUM_RAISES])
+        return int(self.state.array[betting_layout.NUM_RAISES])
 
     def off_tree_raises(self, config: SearchConfig, path: Path) -> tuple[AddedRaises, int]:
         """Return the raises of a path that the menu does not offer, and the number of actions that a search must know.
@@ -139,7 +139,7 @@ def can_search_two(state: BettingState) -> bool:
     The street must be a later one than the first, and exactly two players must be left, both with chips.
     """
     array = state.array
-    return state.street > 0 and array[betting_state.NUM_LIVE] == 2 and array[betting_state.NUM_ACTING] == 2
+    return state.street > 0 and array[betting_layout.NUM_LIVE] == 2 and array[betting_layout.NUM_ACTING] == 2
 
 
 def can_search_street(state: BettingState) -> bool:
@@ -148,9 +148,9 @@ def can_search_street(state: BettingState) -> bool:
     From 2 to `MAX_SEATS` players must have chips. After the first street more than two players must be left; before
     the flop, at most `MAX_PREFLOP_SEATS`.
     """
-    num_live = int(state.array[betting_state.NUM_LIVE])
+    num_live = int(state.array[betting_layout.NUM_LIVE])
     fits = num_live > 2 if state.street else num_live <= MAX_PREFLOP_SEATS
-    return bool(fits and 2 <= state.array[betting_state.NUM_ACTING] <= MAX_SEATS)
+    return bool(fits and 2 <= state.array[betting_layout.NUM_ACTING] <= MAX_SEATS)
 
 
 class TwoSeats:
@@ -226,12 +226,12 @@ class TwoSeats:
         """Return the table's betting state with the two live seats renumbered 0 and 1."""
         table = self._root.state.array
         array = table.copy()
-        array[betting_state.ACTOR] = self._seats.index(self._root.state.actor)
-        array[betting_state.ACTING] = 0b11
-        array[betting_state.CONTRIB : betting_state.FOLDED] = 0
-        array[betting_state.FOLDED : betting_state.STATE_SIZE] = 0
+        array[betting_layout.ACTOR] = self._seats.index(self._root.state.actor)
+        array[betting_layout.ACTING] = 0b11
+        array[betting_layout.CONTRIB : betting_layout.FOLDED] = 0
+        array[betting_layout.FOLDED : betting_layout.STATE_SIZE] = 0
         for number, seat in enumerate(self._seats):
-            array[betting_state.CONTRIB + number] = table[betting_state.CONTRIB + seat]
+            array[betting_layout.CONTRIB + number] = table[betting_layout.CONTRIB + seat]
         return array
 
 
@@ -303,9 +303,9 @@ class ManySeats:
     def _offer(self, config: SearchConfig) -> Offer:
         array, max_nodes = self.state.array, _max_nodes(config, MAX_NODES, MAX_NODES)
         if self.state.street:
-            menu = config.multiway_menu(int(array[betting_state.NUM_ACTING]))
+            menu = config.multiway_menu(int(array[betting_layout.NUM_ACTING]))
         else:
-            menu = config.preflop_menu(int(array[betting_state.NUM_RAISES]))
+            menu = config.preflop_menu(int(array[betting_layout.NUM_RAISES]))
         return SearchMenu(
             self.state.rules,
             menu,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from plurispiel.abstraction.actions.menu import BetMenu, Sizes
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import raise_menu
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -50,7 +50,7 @@ class SearchMenu:
         if not self._has_few:
             return self._menu.raises(rules, array, self._dead_chips)
         has_more = self._menu.sizes_at(
-            array[betting_state.STREET], array[betting_state.ACTOR], array[betting_state.NUM_RAISES]
+            array[betting_layout.STREET], array[betting_layout.ACTOR], array[betting_layout.NUM_RAISES]
         )
         return raise_menu(rules, array, self._dead_chips) or () if has_more else ()
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetTooLarge
 from plurispiel.agents.blueprint.roll_outs import RollOutPlace, stakes_at

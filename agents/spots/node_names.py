@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state as betting_kernels
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision, StreetBetting
 from plurispiel.abstraction.holdem.rules import STREETS
@@ -73,7 +73,7 @@ def action_names(subgame: Subgame, decision: BettingDecision) -> list[tuple[str,
     if the shares of two sizes round to the same percentage. The second name gives bets and raises, also all-in, in
     chips put in on the street.
     """
-    contributions = decision.state[betting_kernels.CONTRIB : betting_kernels.CONTRIB + 2]
+    contributions = decision.state[betting_layout.CONTRIB : betting_layout.CONTRIB + 2]
     before = min(_street_start(subgame, decision))
     return names_of(decision.state, tuple(decision.children), sum(contributions) + subgame.dead_chips, before)
 
@@ -92,10 +92,10 @@ def names_of(state: Sequence[int], actions: Sequence[int], chips_in: int, before
     before : int
         Chips that each player had put in when the street began.
     """
-    most = state[betting_kernels.MAX_CONTRIB]
+    most = state[betting_layout.MAX_CONTRIB]
     # A raise is named by its share of the pot after a call, as bet sizes are.
-    pot = chips_in + most - state[betting_kernels.CONTRIB + state[betting_kernels.ACTOR]]
-    letter = "r" if state[betting_kernels.NUM_RAISES] else "b"
+    pot = chips_in + most - state[betting_layout.CONTRIB + state[betting_layout.ACTOR]]
+    letter = "r" if state[betting_layout.NUM_RAISES] else "b"
     names = []
     for action in actions:
         if action == FOLD:
@@ -105,7 +105,7 @@ def names_of(state: Sequence[int], actions: Sequence[int], chips_in: int, before
         else:
             chips = f"{letter}{action - before}"
             share = f"{letter}{100.0 * (action - most) / pot:.0f}%"
-            names.append(("allin" if action == state[betting_kernels.MAX_RAISE] else share, chips))
+            names.append(("allin" if action == state[betting_layout.MAX_RAISE] else share, chips))
     shares = [name for name, _ in names]
     # Two sizes may round to the same percentage; then both are named by their chips.
     return [(name if shares.count(name) == 1 else chips, chips) for name, chips in names]
@@ -115,7 +115,7 @@ def _street_start(subgame: Subgame, decision: BettingDecision) -> tuple[int, ...
     """Return the chips that each seat had put in when the decision's street began."""
     state = subgame.state.copy()
     for _, action, _ in decision.actions:
-        if state.street == decision.state[betting_kernels.STREET]:
+        if state.street == decision.state[betting_layout.STREET]:
             break
         state.apply_legal(action)
     return state.contributions

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.actions.menu import BetMenu, Sizes, parse_sizes
-from plurispiel.abstraction.holdem import betting_state as betting_kernels
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetBetting
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -245,7 +245,7 @@ class Spot:
         locks = {}
         for name, table in self.lock.items():
             decision = find_decision(subgame, streets, self.street, name)
-            if self.has_buckets and decision.state[betting_kernels.STREET] > subgame.state.street:
+            if self.has_buckets and decision.state[betting_layout.STREET] > subgame.state.street:
                 raise ValueError(
                     f"lock {name!r} is on a street in buckets, where strategies cannot be locked: "
                     f'lock the {STREETS[self.street]} only, or take cards = "exact"'

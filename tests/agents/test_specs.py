@@ -13,6 +13,7 @@ from plurispiel.agents.specs import (
     BUILT_IN,
     agent_digest,
     agent_file,
+    built_in_class,
     make_agent,
     parse_spec,
     split_specs,
@@ -104,7 +105,7 @@ def test_names_are_unique():
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_agents(name):
     agent = make_agent(name)
-    assert type(agent) is BUILT_IN[name]
+    assert type(agent) is built_in_class(name)
     assert agent.name == name
     assert make_agent(name) is not agent
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.agents.base import Agent, Strategy
@@ -72,7 +72,7 @@ def test_a_strategy_that_was_read_is_checked_at_the_next_decision():
         def act(self, view):
             return view.public.max_raise or CALL
 
-    raise_to = BettingLines(LEDUC).along([])[0].state[betting_state.MIN_RAISE]
+    raise_to = BettingLines(LEDUC).along([])[0].state[betting_layout.MIN_RAISE]
     first = Raise([CALL, raise_to], fixed=True)
     reports = Reports(LEDUC, LEDUC.free_combos)
     assert answers_of(reports, [first, FoldAgent()])[0].announced[0].played == 1

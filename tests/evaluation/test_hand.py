@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.betting import FOLD
-from plurispiel.abstraction.holdem.betting_state import MIN_RAISE
+from plurispiel.abstraction.holdem.betting_layout import MIN_RAISE
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem

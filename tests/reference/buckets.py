@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from plurispiel.abstraction.holdem.cards import combo_cards
-from plurispiel.abstraction.holdem.hand_rank import board_ranks
+from plurispiel.abstraction.holdem.hand_ranks import board_ranks
 
 COMBOS = combo_cards().astype(int)
 

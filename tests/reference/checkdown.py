@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from plurispiel.abstraction.holdem.hand_rank import hand_rank
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank
 
 
 def share_chip_by_chip(contributions, folded, ranks):

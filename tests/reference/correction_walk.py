@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.machine.sums import dot
 

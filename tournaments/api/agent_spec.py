@@ -30,9 +30,9 @@ def agent_spec(agent: object) -> str:
             "builds its own agent: give FILE.py:CLASS"
         )
     name, module = agent.__qualname__, agent.__module__
-    built_in = [known for known, factory in BUILT_IN.items() if factory is agent]
-    if built_in:
-        return built_in[0]
+    for known, place in BUILT_IN.items():
+        if place == f"{module}:{name}":
+            return known
     if module == "__main__" or not name.isidentifier():
         # Importing the file of a running script would run the script, and its tournament, again.
         raise ValueError(

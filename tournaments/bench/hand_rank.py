@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.hand_rank import board_ranks, hand_rank, rank_tables
+from plurispiel.abstraction.holdem.hand_ranks import board_ranks, hand_rank, rank_tables
 from plurispiel.abstraction.holdem.single_hand import single_hand_rank
 from plurispiel.tournaments.bench.measurement import Measurement
 

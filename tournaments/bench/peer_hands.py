@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy as np
 
 from plurispiel.abstraction.holdem.cards import card_text
-from plurispiel.abstraction.holdem.hand_rank import hand_rank
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank
 from plurispiel.abstraction.holdem.single_hand import single_hand_rank
 from plurispiel.tournaments.bench.measurement import Measurement
 from plurispiel.tournaments.bench.peer_comparison import (

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.hand_rank import hand_rank
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank
 from plurispiel.abstraction.trees.game_tree import GameTree, checked_strategy, flatten
 from plurispiel.agents.resolve import VectorSolver
 from plurispiel.agents.spots.spot_file import EXAMPLES, read_spot

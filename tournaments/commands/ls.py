@@ -15,7 +15,7 @@ from plurispiel.abstraction.trees.ladder import LADDER, MAX_RANKS, MIN_RANKS, Na
 from plurispiel.agents.blueprint.config import preset_names, read_preset
 from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
-from plurispiel.agents.specs import BUILT_IN
+from plurispiel.agents.specs import BUILT_IN, built_in_class
 from plurispiel.tournaments.run.known_runs import known_runs
 from plurispiel.tournaments.run.results import aligned, printable
 
@@ -71,7 +71,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _agents() -> dict[str, str]:
-    built_in = {name: (inspect.getdoc(agent) or "").splitlines()[0] for name, agent in BUILT_IN.items()}
+    built_in = {name: (inspect.getdoc(built_in_class(name)) or "").splitlines()[0] for name in BUILT_IN}
     openspiel = {f"openspiel:{bot}": _OPENSPIEL_AGENTS.get(bot, "a bot of OpenSpiel's") for bot in OPENSPIEL_BOTS}
     return built_in | _bundled_agents() | openspiel | _OTHER_AGENTS
 

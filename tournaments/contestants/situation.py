@@ -6,7 +6,7 @@ already made, the text also gives the chips that it added.
 
 from collections.abc import Sequence
 
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import card_text
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules

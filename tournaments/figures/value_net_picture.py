@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.hand_rank import combo_ranks, rank_category
+from plurispiel.abstraction.holdem.hand_ranks import combo_ranks, rank_category
 from plurispiel.agents.values.examples import Example, examples
 from plurispiel.agents.values.levels import Level
 from plurispiel.agents.values.net_file import StoredNet

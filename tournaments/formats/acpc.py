@@ -21,7 +21,7 @@ from typing import TextIO
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, card_text
 from plurispiel.abstraction.holdem.rules import HULH, MAX_HAND_CARDS, HoldemRules
 from plurispiel.abstraction.machine.jit import kernel

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action
 from plurispiel.evaluation.replay import RAISE, Betting

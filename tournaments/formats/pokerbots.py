@@ -10,7 +10,7 @@ lost. Cards are separated by commas. Once no further bet is possible, both playe
 import math
 from collections.abc import Iterable, Sequence
 
-from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_layout import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import card_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.hand_rank import hand_rank, rank_category
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank, rank_category
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.evaluation.announced import Announced

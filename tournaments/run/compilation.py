@@ -15,7 +15,7 @@ from plurispiel.tournaments.contestants.process import die_with
 from plurispiel.tournaments.labour.own_modules import own_modules_only, pass_nothing_on
 from plurispiel.tournaments.run.kernels import MODULES, warmup
 
-_SHARED = ("abstraction.holdem.hand_rank", "abstraction.holdem.betting", "abstraction.actions.tree")
+_SHARED = ("abstraction.holdem.hand_ranks", "abstraction.holdem.betting", "abstraction.actions.tree")
 """Modules whose kernels many modules call. This process compiles them first, so that they are compiled only once."""
 
 _LONGEST = (

@@ -14,7 +14,7 @@ LOADING = "loading kernels (the first run on a machine compiles them) ..."
 
 PLAY = (
     "abstraction.machine.sums",
-    "abstraction.holdem.hand_rank",
+    "abstraction.holdem.hand_ranks",
     "abstraction.holdem.betting",
     "abstraction.cards.features",
     "agents.baselines.tight_aggressive",
@@ -27,7 +27,7 @@ PLAY = (
 
 CARDS = (
     "abstraction.machine.sums",
-    "abstraction.holdem.hand_rank",
+    "abstraction.holdem.hand_ranks",
     "abstraction.holdem.boards",
     "abstraction.cards.river",
     "abstraction.cards.run_outs",
@@ -37,7 +37,7 @@ CARDS = (
 """The modules whose kernels build bucket tables."""
 
 TRAINING = (
-    "abstraction.holdem.hand_rank",
+    "abstraction.holdem.hand_ranks",
     "abstraction.actions.tree",
     "agents.blueprint.trainer",
     "agents.blueprint.match",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import combo_text
@@ -59,7 +59,7 @@ def node_view(solution: SpotSolution, node: str) -> dict[str, Any]:
     combos = np.flatnonzero((found.weights > 0.0).any(axis=0))
     hands = [tuple(HUNL.combos[combo].tolist()) for combo in combos]
     state = place.decision.state
-    put_in = state[betting_state.CONTRIB : betting_state.CONTRIB + 2]
+    put_in = state[betting_layout.CONTRIB : betting_layout.CONTRIB + 2]
     lock = lock_name(place)
     return {
         "node": found.node,
@@ -108,7 +108,7 @@ def action_text(word: str, chips: str, to_call: int) -> str:
 def node_actions(solver: VectorSolver, place: NodePlace) -> list[dict[str, Any]]:
     """Return the actions of a decision: ``word``, ``text``, and ``next``, the kind of its successor."""
     kinds = solver.streets[place.street].betting.nodes.kind
-    put_in = place.decision.state[betting_state.CONTRIB : betting_state.CONTRIB + 2]
+    put_in = place.decision.state[betting_layout.CONTRIB : betting_layout.CONTRIB + 2]
     to_call = max(put_in) - put_in[place.decision.seat]
     found = []
     names = action_names(solver.subgame, place.decision)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules, is_holdem
 from plurispiel.agents.base import ORIGINS, Decision, PublicState, RangeAgent, Strategy, View
@@ -160,7 +160,7 @@ class TableAgent(RangeAgent):
 def _explained(decision: TableDecision, solved: Solved, public: PublicState) -> str:
     root = solved.root
     street = f"on the {STREETS[root.state.street]} {cards_text(root.board)}" if root.board else "before the flop"
-    where = f"{'a' if root.state.array[betting_state.NUM_ACTIONS] else 'the first'} decision {street}"
+    where = f"{'a' if root.state.array[betting_layout.NUM_ACTIONS] else 'the first'} decision {street}"
     since = " ".join(map(str, decision.path)) or "-"
     lines = [f"solved from {where}, pot {sum(root.state.contributions)}; since then: {since}"]
     carried = decision.carried

@@ -8,7 +8,7 @@ import pytest
 
 from plurispiel.abstraction.actions.menu import parse_sizes, raise_totals
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu, tree_size
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules, no_limit_holdem
@@ -27,13 +27,13 @@ MENU = GameMenu(
 
 def offered(rules: HoldemRules, menu: GameMenu, state: list[int]) -> list[int]:
     """Return the raises on offer, by the menu's definition."""
-    own = menu.streets[min(state[betting_state.STREET], len(menu.streets) - 1)]
-    texts = own.raises if state[betting_state.NUM_LIVE] < 3 or own.multiway is None else own.multiway
-    if state[betting_state.NUM_RAISES] >= len(texts):
+    own = menu.streets[min(state[betting_layout.STREET], len(menu.streets) - 1)]
+    texts = own.raises if state[betting_layout.NUM_LIVE] < 3 or own.multiway is None else own.multiway
+    if state[betting_layout.NUM_RAISES] >= len(texts):
         return []
     if menu.exact:
         return list(raise_menu(rules, state) or ())
-    sizes = parse_sizes(texts[state[betting_state.NUM_RAISES]])
+    sizes = parse_sizes(texts[state[betting_layout.NUM_RAISES]])
     return list(raise_totals(sizes, rules, state, all_in_share=menu.all_in_share))
 
 

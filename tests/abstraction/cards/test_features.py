@@ -14,7 +14,7 @@ from plurispiel.abstraction.cards.features import (
     preflop_equity,
 )
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.hand_rank import board_ranks
+from plurispiel.abstraction.holdem.hand_ranks import board_ranks
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")

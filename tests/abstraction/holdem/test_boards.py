@@ -15,7 +15,7 @@ from plurispiel.abstraction.holdem.boards import (
     suit_permutations,
 )
 from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards, parse_cards
-from plurispiel.abstraction.holdem.hand_rank import combo_ranks
+from plurispiel.abstraction.holdem.hand_ranks import combo_ranks
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 

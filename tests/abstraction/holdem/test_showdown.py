@@ -9,7 +9,7 @@ from reference import showdown as reference
 
 from plurispiel.abstraction.holdem import showdown_kernels as kernels
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.hand_rank import combo_ranks
+from plurispiel.abstraction.holdem.hand_ranks import combo_ranks
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, rank_hands, showdown_margin
 from plurispiel.abstraction.machine.lanes import empty_blocks

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import plurispiel
-from plurispiel.abstraction.holdem.hand_rank import warmup
+from plurispiel.abstraction.holdem.hand_ranks import warmup
 from plurispiel.abstraction.holdem.playout import play_random_hands
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.machine import jit
@@ -203,7 +203,7 @@ def fallback_folder(tmp_path):
 
 
 OTHER_PLACE = """
-from plurispiel.abstraction.holdem.hand_rank import warmup
+from plurispiel.abstraction.holdem.hand_ranks import warmup
 from plurispiel.abstraction.machine import jit
 warmup()
 hits = [sum(kernel.stats.cache_hits.values()) for kernel in jit.KERNELS if kernel.signatures]
@@ -229,7 +229,7 @@ def test_another_copy_of_the_package_loads_what_this_one_has_compiled(tmp_path):
 
 FROM_THE_CACHE = """
 import sys
-from plurispiel.abstraction.holdem.hand_rank import warmup
+from plurispiel.abstraction.holdem.hand_ranks import warmup
 warmup()
 print("numba.np.arraymath" in sys.modules)
 from plurispiel.abstraction.machine.jit import KERNELS, kernel

@@ -5,7 +5,7 @@ import pyspiel
 import pytest
 from reference import continual as reference
 
-from plurispiel.abstraction.holdem.betting_state import CONTRIB
+from plurispiel.abstraction.holdem.betting_layout import CONTRIB
 from plurispiel.abstraction.trees.game_tree import checked_strategy, flatten
 from plurispiel.agents.continual import ContinualConfig, continual_strategy
 from plurispiel.agents.continual import carried as carried_module

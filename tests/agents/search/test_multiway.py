@@ -11,7 +11,7 @@ from random_blueprint import random_blueprint
 from reference.poker_game import PokerGame
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
-from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem import betting_layout as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import LEDUC, UNLIMITED_RAISES, HoldemRules, no_limit_holdem

@@ -8,7 +8,7 @@ import pytest
 from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
-from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem import betting_layout
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.betting_tree import StreetTooLarge, street_betting
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -94,7 +94,7 @@ def test_two_players_have_as_many_raises_as_there_is_time_for(rules, config, row
     for number, street in enumerate(streets):
         deepest = 0
         for decision in street.decisions:
-            num_raises = int(decision.state[betting_state.NUM_RAISES])
+            num_raises = int(decision.state[betting_layout.NUM_RAISES])
             deepest = max(deepest, num_raises + any(action > CALL for action in decision.children))
         assert deepest == rows[number] if rows else deepest >= 4
 

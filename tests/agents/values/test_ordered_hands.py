@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.hand_rank import hand_rank
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.abstraction.holdem.showdown import showdown_margin
 from plurispiel.agents.values.ordered_hands import ordered_hands

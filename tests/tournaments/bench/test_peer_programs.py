@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.holdem.hand_rank import hand_rank
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.spots.spot_file import EXAMPLES, read_spot
 from plurispiel.agents.spots.spot_solution import solve_spot

@@ -265,7 +265,7 @@ def moody_grids(viewer):
 def test_an_agent_of_this_package_that_is_not_deterministic_shows_what_it_told_in_play_or_nothing(
     tmp_path, monkeypatch, score
 ):
-    monkeypatch.setitem(BUILT_IN, "moody", Moody)
+    monkeypatch.setitem(BUILT_IN, "moody", f"{Moody.__module__}:Moody")
     monkeypatch.setattr(Moody, "moods", {})
     folder = play(tmp_path / "run", keep="sample", agents=("moody", "tag"), decks=4, score=score)
     moods = {cards: mood for (cards, _), mood in Moody.moods.items()}

@@ -1,6 +1,6 @@
 """Calls; on the river folds, or goes all-in, once it has seen the board before: by what it held then."""
 
-from plurispiel.abstraction.holdem.hand_rank import hand_rank
+from plurispiel.abstraction.holdem.hand_ranks import hand_rank
 from plurispiel.agents import CALL, FOLD, Agent
 
 

@@ -11,7 +11,7 @@ from reference import hand_rank as reference
 
 from plurispiel.abstraction.holdem import hand_rank_kernels as kernels
 from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards, parse_cards
-from plurispiel.abstraction.holdem.hand_rank import (
+from plurispiel.abstraction.holdem.hand_ranks import (
     CATEGORIES,
     board_ranks,
     combo_ranks,
@@ -251,7 +251,7 @@ def test_one_signature_per_kernel():
 def test_without_compilation():
     code = (
         "import numpy as np\n"
-        "from plurispiel.abstraction.holdem.hand_rank import board_ranks, combo_ranks, hand_rank\n"
+        "from plurispiel.abstraction.holdem.hand_ranks import board_ranks, combo_ranks, hand_rank\n"
         "from plurispiel.abstraction.holdem.cards import combo_cards\n"
         "assert hand_rank([[48, 44, 40, 36, 32, 1, 2], [0, 1, 2, 3, 50, 51, 49]]).tolist() == [7462, 7308]\n"
         "for board in [0, 4, 8, 13, 50], [0, 4, 8, 12, 51], [0, 4, 8, 12, 20], [0, 1, 2]:\n"
