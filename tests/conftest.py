@@ -10,6 +10,7 @@ import tempfile
 import pytest
 
 from plurispiel.abstraction.machine.interrupts import SIGNALS
+from plurispiel.abstraction.machine.threads import num_processors
 
 
 def pytest_configure(config):
@@ -31,6 +32,12 @@ def pytest_sessionstart(session):
     is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.getoption("numprocesses", None)
     if is_whole and not config.option.collectonly and not os.environ.get("NUMBA_DISABLE_JIT"):
         subprocess.run([sys.executable, "-m", "plurispiel", "warmup"], check=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Return one worker more than processors: the tests of processes, which share a worker, mostly wait."""
+    return num_processors() + 1
 
 
 def pytest_make_parametrize_id(val):

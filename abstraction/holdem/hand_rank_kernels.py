@@ -1,4 +1,4 @@
-"""Kernels of the hand evaluator; `hand_rank.RankTables` describes the tables that these kernels read.
+"""Kernels of the hand evaluator; `hand_ranks.RankTables` describes the tables that these kernels read.
 
 A kernel ranks a hand of k cards by two sums, its word and its masks. Helpers sum the cards of an array slice, as in the
 first line; the next three lines do the same card by card::

@@ -1,6 +1,6 @@
 """The rank of one hand at a time, for Python code that meets its hands one after another.
 
-`hand_rank.hand_rank` ranks many hands in one call; for one hand it spends almost all of its time making arrays. The
+`hand_ranks.hand_rank` ranks many hands in one call; for one hand it spends almost all of its time making arrays. The
 kernel here takes the cards as numbers. The tables of the evaluator are constants of the kernel's code: seven arrays as
 arguments would take longer than the look-up.
 
@@ -19,7 +19,7 @@ __all__ = ["single_hand_rank"]
 
 
 def single_hand_rank(cards: Sequence[int]) -> int:
-    """Return the rank of one hand, equal to that of `hand_rank.hand_rank`.
+    """Return the rank of one hand, equal to that of `hand_ranks.hand_rank`.
 
     Parameters
     ----------

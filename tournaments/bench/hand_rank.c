@@ -1,4 +1,4 @@
-/* The evaluator's two hot loops in C, on the tables of abstraction/holdem/hand_rank.py: the yardstick
+/* The evaluator's two hot loops in C, on the tables of abstraction/holdem/hand_ranks.py: the yardstick
  * of `plurispiel bench engine`. The Python side compiles this file and passes the tables in. */
 
 #include <stdint.h>

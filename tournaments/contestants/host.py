@@ -4,8 +4,12 @@ Frames (`wire`) arrive on standard input and leave on standard output. Both stre
 before any code of the agent runs. Texts that the agent prints go to standard error.
 """
 
+import contextlib
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO
 
 import numpy as np
@@ -20,6 +24,9 @@ from plurispiel.tournaments.contestants import wire
 from plurispiel.tournaments.contestants.process import limit_memory
 
 _Answer = tuple[wire.Message, tuple[np.ndarray, ...]]
+
+_MAX_SIMPLE = 50
+"""Largest number of modules that come with a simple agent (`_load_kernels`)."""
 
 
 def main() -> None:
@@ -129,7 +136,9 @@ class Host:
             if "folder" in request:  # with a sandbox: the folder in which the run was started
                 search_in(request["folder"])
             limit_memory(request["memory"])
+            known = set(sys.modules)
             self._agent = make_agent(request["load"])
+            _load_kernels([module for name, module in sys.modules.items() if name not in known])
             report = getattr(self._agent, "range_strategy", Agent.range_strategy)
             tells = getattr(report, "__func__", report) is not Agent.range_strategy
             return {"observes": observes(self._agent), "tells": tells}, ()
@@ -137,6 +146,25 @@ class Host:
 
     def _note_fork(self) -> None:
         self._forked = True
+
+
+def _load_kernels(modules: list[ModuleType]) -> None:
+    """Import the kernels of the betting if an agent may call them; `modules` are those that came with the agent.
+
+    Kernels need numba, which takes longer to import than all else, and an answer has less time than the start. An agent
+    of few modules whose texts do not name the betting starts without numba.
+    """
+    if len(modules) > _MAX_SIMPLE or any(b"betting" in _source(module).lower() for module in modules):
+        from plurispiel.abstraction.holdem import betting_state, hand_ranks  # noqa: F401 - for later calls
+
+
+def _source(module: ModuleType) -> bytes:
+    """Return the text of a module of Python; the text is empty for other modules, and for files that cannot be read."""
+    file = getattr(module, "__file__", None)
+    with contextlib.suppress(OSError):
+        if isinstance(file, str) and file.endswith(".py"):
+            return Path(file).read_bytes()
+    return b""
 
 
 def _told(strategy: Strategy | None) -> _Answer:

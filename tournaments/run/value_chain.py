@@ -174,10 +174,10 @@ def train_chain(
             continue
         teacher = folder / stage.teacher if stage.teacher else None
         config = DataConfig(stage.level, seed, None, nets[stage.teacher].digest if stage.teacher else None)
-        encoder = Encoder()
-        # Each split has its own time, so that no split stays empty: a chain without situations cannot go on.
-        for split, count, part in (("unseen", unseen, _UNSEEN), ("train", stage.situations, 1 - _UNSEEN)):
-            until = None if seconds is None else time.monotonic() + part * stage.share * seconds
+        encoder, begun = Encoder(), time.monotonic()
+        # Each split has an end of its own, so that no split stays empty: a chain without situations cannot go on.
+        for split, count, part in (("unseen", unseen, _UNSEEN), ("train", stage.situations, 1.0)):
+            until = None if seconds is None else begun + part * stage.share * seconds
             # Values at the end of the first street are means over drawn flops, which a device does not draw.
             if device is None or not LEVELS[stage.level].board_size:
                 solve_situations(data, config, {split: 1}, 1, lambda split: None, teacher)  # even if no time is left
@@ -223,4 +223,4 @@ def _on_device(
 
 _MANY = 10_000
 _UNSEEN = 0.15
-"""The share of a stage's time for the situations with which errors are measured."""
+"""The largest share of a stage's time for the situations with which errors are measured."""

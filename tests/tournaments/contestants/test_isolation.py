@@ -3,6 +3,8 @@
 import json
 import sys
 
+import pytest
+
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.contestants.acpc_bot import AcpcBot
 from plurispiel.tournaments.contestants.isolated import Limits
@@ -36,11 +38,13 @@ class Bot(Agent):
         assert not {"numba", "llvmlite"} & set(sys.modules)
         return public.raise_by_pot(1.0) if view.hole_cards[0] % 3 else FOLD if public.can_fold else CALL
 """
+LOOKS_AHEAD = LIGHT.replace("not {", "{").replace("return", "public.betting().apply(CALL)\n        return")
 
 
-def test_the_process_of_a_simple_agent_needs_no_compiler(tmp_path, capsys):
-    """numba would double the time to start the process."""
-    (tmp_path / "bot.py").write_text(LIGHT)
+@pytest.mark.parametrize("text", [LIGHT, LOOKS_AHEAD], ids=["simple", "looks ahead"])
+def test_the_process_of_a_simple_agent_needs_no_compiler(tmp_path, capsys, text):
+    """numba would double the time to start the process; other agents have it before their first answer."""
+    (tmp_path / "bot.py").write_text(text)
     out = ["--out", str(tmp_path / "run"), "--score", "raw", "--workers", "1", "--json"]
     assert main(["tournament", "--agents", f"{tmp_path}/bot.py:Bot,tag", "--decks", "8", *out]) == 0
     assert [agent["faults"] for agent in json.loads(capsys.readouterr().out)["agents"]] == [0, 0]
