@@ -16,8 +16,11 @@ from plurispiel.abstraction.machine.threads import num_processors
 def pytest_configure(config):
     """Hide the user's bucket tables: the default values of AIVAT depend on them. Let processes write bytecode.
 
-    The tests start some hundred processes, each of which would compile the package's modules for itself.
+    The tests start some hundred processes, each of which would compile the package's modules for itself. These obey
+    Ctrl-C, also where pytest was started in the background of a shell, which ignores it there.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):  # workers are started with this environment
         folder = tempfile.TemporaryDirectory(prefix="plurispiel-home-")
         config.add_cleanup(folder.cleanup)
@@ -100,12 +103,8 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def usual_signals():
-    """Restore the handlers of signals, which an interrupted command ignores from then on.
-
-    Ctrl-C interrupts, also where pytest was started in the background of a shell, which ignores Ctrl-C there.
-    """
+    """Restore the handlers of signals, which an interrupted command ignores from then on."""
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
