@@ -23,6 +23,14 @@ def _kernels() -> Any:
     return betting_state
 
 
+@functools.cache
+def _rank_tables() -> Any:
+    """Return the tables of the hand evaluator, whose module needs numba like `_kernels`."""
+    from plurispiel.abstraction.holdem.hand_ranks import rank_tables
+
+    return rank_tables()
+
+
 class IllegalAction(ValueError):
     """An action that the rules, or the game's menu of raises, do not allow in a state."""
 
@@ -188,10 +196,8 @@ class BettingState:
         if deck.shape != (self.rules.num_dealt_cards,):
             raise ValueError(f"a deck of this game is uint8[{self.rules.num_dealt_cards}], got shape {deck.shape}")
         payoffs = np.empty(self.rules.num_seats)
-        from plurispiel.abstraction.holdem.hand_ranks import rank_tables  # with numba, as in `_kernels`
-
         ranks = np.zeros(MAX_SEATS, dtype=np.int64)
-        _kernels().settle(self._rules_array, rank_tables(), self.array, deck, ranks, payoffs)
+        _kernels().settle(self._rules_array, _rank_tables(), self.array, deck, ranks, payoffs)
         return payoffs
 
 
