@@ -275,7 +275,7 @@ def load_situations(
 ) -> Situations:
     """Return the situations of a split; without `count`, all up to the first shard that is missing.
 
-    Without `config` the folder must hold both splits, and the origin is read from its first shard.
+    Without `config` the origin is read from the folder (`data_config`).
 
     Raises
     ------
@@ -318,26 +318,27 @@ def data_config(folder: Path) -> DataConfig:
     Raises
     ------
     ArtefactRefused
-        If there is no folder, it lacks the first shard of a split, or the first shard to train with is damaged or of
+        If there is no folder, or it lacks the first shard of both splits. Also if the first shard is damaged or of
         another version.
     """
     if not folder.is_dir():
         raise ArtefactRefused(f"there is no folder {folder}; give a folder that plurispiel values sample has written")
-    places = [folder / f"{split}-00000" for split in SPLITS]
-    if not all(holds_artefact(place) for place in places):
+    split = next((each for each in SPLITS if holds_artefact(folder / f"{each}-00000")), None)
+    if split is None:
         raise ArtefactRefused(
             f"{folder} holds no complete value data; run plurispiel values sample with this folder again"
         )
-    artefact = load_artefact(places[0], _KIND, _FORMAT)
+    place = folder / f"{split}-00000"
+    artefact = load_artefact(place, _KIND, _FORMAT)
     seed, said = artefact.seed if artefact.seed is not None else -1, artefact.config.get
     teacher = said("teacher")
     config = DataConfig(str(said("level")), seed, str(said("menu")), None if teacher is None else str(teacher))
     try:
-        facts = _facts(config, SPLITS[0], 0)
+        facts = _facts(config, split, 0)
     except ValueError:  # another level or menu
         facts = {}
     if artefact.config != facts:
-        raise ArtefactRefused(f"{places[0]} is not a shard of this version of plurispiel; make the data again")
+        raise ArtefactRefused(f"{place} is not a shard of this version of plurispiel; make the data again")
     return config
 
 

@@ -66,8 +66,8 @@ def main(options: argparse.Namespace) -> int:
 def _sample(options: argparse.Namespace) -> int:
     level, folder = find_level(options.level, options.menu), Path(options.out)
     options.situations = _settings(options, ("situations",))["situations"]
-    for name in ("situations", "unseen"):
-        _require_count(name, getattr(options, name))
+    _require_count("situations", options.situations, 0)
+    _require_count("unseen", options.unseen)
     if not 0 <= options.workers <= MAX_WORKERS:
         raise ValueError(f"workers must be 0 to {MAX_WORKERS:,}, got {options.workers}")
     if options.seed < 0:
@@ -88,7 +88,8 @@ def _sample(options: argparse.Namespace) -> int:
         config = DataConfig(level.name, options.seed, level.menu, None if teacher is None else net_digest(teacher))
         solve_situations(folder, config, counts, workers, show, teacher, labour=labour)
     record = {"folder": str(folder), "level": level.name, "seed": options.seed}
-    for split in counts:
+    splits = [split for split, count in counts.items() if count]
+    for split in splits:
         slack, iterations = load_accuracy(folder, split)
         record[split] = {
             "situations": len(slack),
@@ -99,7 +100,7 @@ def _sample(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(record))
         return 0
-    for split in counts:
+    for split in splits:
         facts = record[split]
         print(
             f"{split}: {facts['situations']:,} situations, {facts['iterations']:.0f} iterations on average, "
@@ -307,6 +308,6 @@ def _bins(text: str, most: int) -> list[int]:
     return found
 
 
-def _require_count(name: str, count: int) -> None:
-    if not 1 <= count <= _MAX_COUNT:
-        raise ValueError(f"{name} must be 1 to {_MAX_COUNT:,}, got {count}")
+def _require_count(name: str, count: int, least: int = 1) -> None:
+    if not least <= count <= _MAX_COUNT:
+        raise ValueError(f"{name} must be {least} to {_MAX_COUNT:,}, got {count}")

@@ -70,10 +70,10 @@ class Family:
         module = "plurispiel.tournaments.contestants.process"
         command = [sys.executable, "-P", "-u", "-m", module, str(theirs), str(output), *program]
         environment = None
-        if sandbox is not None:
-            command = sandbox.command(command, spec, rivals, mebibytes)
-            environment = sandbox.environment()
         try:
+            if sandbox is not None:
+                command = sandbox.command(command, spec, rivals, mebibytes)
+                environment = sandbox.environment()
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,

@@ -125,6 +125,16 @@ def test_ranges_are_those_that_were_solved(tmp_path):
     np.testing.assert_allclose(found.ranges([1])[:, 0], expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
 
 
+def test_one_split_is_enough(tmp_path):
+    """A stopped run has solved unseen situations only, and these can be measured."""
+    for split, other in (("unseen", "train"), ("train", "unseen")):
+        folder = tmp_path / split
+        sample(folder, CONFIG, {split: 2, other: 0}, pretended)
+        assert data_set.data_config(folder).seed == CONFIG.seed and len(load_situations(folder, split).pots) == 2
+        with pytest.raises(ArtefactRefused, match="no complete value data"):
+            load_situations(folder, other)
+
+
 def test_damage_and_strangers(tmp_path):
     folder = sample_leduc(tmp_path / "data", 3, 1)
     with pytest.raises(ArtefactRefused, match="other situations than asked for"):

@@ -75,7 +75,7 @@ def _add_sample(actions) -> None:
     )
     add("--out", metavar="DIR", required=True, help="folder of the situations")
     _add_preset(add, "small")
-    add("--situations", type=int, metavar="N", help="number to train with, 1 or more (default: the preset's)")
+    add("--situations", type=int, metavar="N", help="number to train with, 0 or more (default: the preset's)")
     add("--unseen", type=int, metavar="N", default=2_000, help="number to measure with, 1 or more")
     add("--seed", type=int, metavar="N", default=1, help="seed of the situations, 0 or more")
     add(
