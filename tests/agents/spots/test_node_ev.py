@@ -37,7 +37,7 @@ def pair_values(solution):
         (RIVER, "c", 100, (0, 0), ["c"]),
         (RIVER, "b50%", 100, (50, 0), ["b50%"]),
         (RIVER, "b50% allin", 100, (50, 300), ["b50%", "allin"]),
-        (TURN, "", 100, (0, 0), []),
+        pytest.param(TURN, "", 100, (0, 0), [], marks=pytest.mark.slow),
         (TURN, "c b50%", 100, (0, 50), ["c", "b50%"]),
         (TURN, "c c 2s", 100, (0, 0), []),
         (TURN, "c b50% c Ad c", 200, (0, 0), ["c"]),

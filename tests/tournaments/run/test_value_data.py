@@ -30,6 +30,7 @@ def test_data_do_not_depend_on_the_number_of_workers(tmp_path):
         np.testing.assert_array_equal(mine, other)
 
 
+@pytest.mark.slow
 def test_a_stop_costs_a_piece_of_a_shard(tmp_path, monkeypatch):
     """Pieces come in order, so that those before a stop are kept; the next call gives the data of one go."""
     monkeypatch.setattr(value_data, "_PIECE", 2)
