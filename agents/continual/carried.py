@@ -24,7 +24,7 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.continual.leaf_values import board_chance
 from plurispiel.agents.continual.lookahead import SolvedLookahead
 
-__all__ = ["NOBODY", "Carried", "expected_values", "facing", "start"]
+__all__ = ["NOBODY", "Carried", "expected_values", "facing", "start", "trusted"]
 
 NOBODY = 1e-12
 """A range whose weights sum to less counts as empty: no hand takes the action, or none is left after the cards."""
@@ -45,11 +45,14 @@ class Carried:
     estimate : float64[num_combos] or None
         The opponent's range in the last solution, of sum 1. In small games it is the range at the start of the second
         street, and only a seat's first decision of this street has it; None at other decisions.
+    trust : float
+        How far the opponent's actions fit `estimate` (`trusted`); 1 in small games.
     """
 
     range: np.ndarray
     bounds: np.ndarray | None = None
     estimate: np.ndarray | None = None
+    trust: float = 1.0
 
     def after_action(
         self, solution: SolvedLookahead, node: int, action: int, played: np.ndarray, seat: int
@@ -118,6 +121,24 @@ def start(rules: HoldemRules, board: tuple[int, ...]) -> Carried:
     """Return the range and bounds where nothing is known: all free combos equally likely, and no bounds."""
     free = rules.free_combos(board)
     return Carried(free / free.sum())
+
+
+def trusted(prior: float, trust: float) -> float:
+    """Return the share of the opponent's weight that is spread like the estimate, by Bayes' rule; at most `prior`.
+
+    An opponent of the estimated strategies plays its actions with some probability. The alternative is an opponent that
+    takes each action on offer equally often. An action that the estimated strategies almost never take tells that the
+    estimate is wrong. It must not be relied on then: an opponent that went all-in with any hand would be called by far
+    too many hands, and would win with strong hands alone.
+
+    Parameters
+    ----------
+    prior : float
+        The share before any action, below 1.
+    trust : float
+        The likelihood of the actions by the estimate, divided by that of the alternative; at most 1.
+    """
+    return prior * trust / (prior * trust + 1.0 - prior)
 
 
 def facing(rules: HoldemRules, board: tuple[int, ...], reach: np.ndarray) -> np.ndarray:

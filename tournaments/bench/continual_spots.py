@@ -274,7 +274,7 @@ def _solve(spot: _Spot, variant: _Variant, nets: StreetNets) -> Solved:
     deadline = time.perf_counter() + config.time
     if config.nets and root.state.street == 1:
         menu = root.game.menu(config.search, {})
-        return solve_street(root, seat, bounds, config, menu, nets, spot.history, deadline=deadline)
+        return solve_street(root, seat, bounds, config, config.estimate, menu, nets, spot.history, deadline=deadline)
     return solve_subgame(
         root,
         seat,

@@ -31,10 +31,11 @@ from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Agent, PublicState, Strategy
 from plurispiel.agents.blueprint.cards import BucketLookup
 from plurispiel.agents.blueprint.translated_rows import nearest_rows
-from plurispiel.agents.continual.carried import NOBODY, Carried
+from plurispiel.agents.continual.carried import NOBODY, Carried, trusted
 from plurispiel.agents.continual.table.config import TableConfig
 from plurispiel.agents.continual.table.street import Solved, SolvedStreet, StreetNets, solve_street
 from plurispiel.agents.continual.table.subgame import solve_subgame
@@ -195,7 +196,7 @@ class TableHand:
         solved, carried = self._solution(actions, board), self._root_carried(actions, board)
         path = path_of(actions[len(solved.history) :])
         # The estimate so far is that of the root; the solution tells how the opponent has acted since.
-        estimate = self._estimate(solved, carried.estimate, actions, len(path), board, self._state(actions).actor)
+        estimate, trust = self._estimate(solved, carried, actions, len(path), board, self._state(actions).actor)
         strategy = solved.played(path, self._config.purge)
         assert strategy is not None, "the raises that were made are on offer"
         public, offered = self._public(actions, board), tuple(strategy.actions.tolist())
@@ -206,7 +207,7 @@ class TableHand:
             blueprint = self._blueprint.agent.range_strategy(public)
             assert blueprint is not None, "a blueprint reports its strategy"
             played = np.where(left_out, nearest_rows(blueprint, offered), played)
-        return TableDecision(Carried(carried.range, carried.bounds, estimate), path, offered, played)
+        return TableDecision(Carried(carried.range, carried.bounds, estimate, trust), path, offered, played)
 
     def _last(self, actions: Actions) -> int | None:
         """Return the number of actions before the actor's last decision that was re-solved; None without one."""
@@ -238,42 +239,44 @@ class TableHand:
             with self._deadline.half():  # the opponent has acted: its values at the start are bounds
                 start = self._solution((), ())
             assert isinstance(start, SolvedStreet)
-            estimate = self._estimate(start, beliefs[1 - seat], actions, len(actions), (), seat)
-            return Carried(beliefs[seat], start.root_values(1 - seat), estimate)
+            begun = Carried(beliefs[seat], None, beliefs[1 - seat])
+            estimate, trust = self._estimate(start, begun, actions, len(actions), (), seat)
+            return Carried(beliefs[seat], start.root_values(1 - seat), estimate, trust)
         _, action, street = actions[before]
         then = board[: self._rules.board_size(street)]
         with self._deadline.half():
             last, solved = self._decision(actions[:before], then), self._solution(actions[:before], then)
         free = self._rules.free_combos(board)
-        estimate = self._estimate(solved, last.carried.estimate, actions, len(actions) - before, board, seat)
+        estimate, trust = self._estimate(solved, last.carried, actions, len(actions) - before, board, seat)
         taken = last.played[:, last.actions.index(action)] if action in last.actions else np.zeros(len(free))
         left = last.carried.range * taken * free
         if left.sum() < NOBODY:
-            return Carried(free / free.sum(), None, estimate)
+            return Carried(free / free.sum(), None, estimate, trust)
         on_street = path_of(tuple(each for each in actions[before:] if each.street == street))
         dealt = board[len(then) :]
         bounds = solved.bounds_after((*last.path, *(on_street if dealt else on_street[:1])), dealt)
-        return Carried(left / left.sum(), bounds, estimate)
+        return Carried(left / left.sum(), bounds, estimate, trust)
 
     def _estimate(
         self,
         solved: Solved,
-        estimate: np.ndarray | None,
+        carried: Carried,
         actions: Actions,
         num_since: int,
         board: tuple[int, ...],
         own_seat: int,
-    ) -> np.ndarray:
-        """Return the opponent's range by the average strategies of a solution: float64[num_combos].
+    ) -> tuple[np.ndarray, float]:
+        """Return the opponent's range by a solution's average strategies, float64[num_combos], and the trust in it.
 
         Parameters
         ----------
-        estimate : float64[num_combos]
-            The range before the last `num_since` actions.
+        carried : Carried
+            Its range and trust are those before the last `num_since` actions.
         own_seat : int
             The seat that estimates. It can differ from `solved.seat`, as both seats use the solution of the start of
             the hand.
         """
+        estimate, trust = carried.estimate, carried.trust
         assert estimate is not None
         root = len(solved.history)
         for number in range(len(actions) - num_since, len(actions)):
@@ -286,8 +289,9 @@ class TableHand:
             if strategy is not None:
                 known = Strategy(strategy.actions, np.nan_to_num(strategy.probabilities, nan=0.0))
                 chances = likelihood(known, self._public(actions[:number], seen), action)
+                trust = min(1.0, trust * dot(estimate, chances) * len(known.actions))
                 estimate = see_action(estimate[None], 0, chances, len(known.actions))[0][0]
-        return see_board(estimate[None], self._rules, board)[0]
+        return see_board(estimate[None], self._rules, board)[0], trust
 
     def _first_beliefs(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
         """Return both seats' ranges where re-solving begins: on the flop with a blueprint, else at the hand's start."""
@@ -303,8 +307,7 @@ class TableHand:
     def _solution(self, actions: Actions, board: tuple[int, ...]) -> Solved:
         """Return the solution that serves a decision, from memory or by solving."""
         carried, is_first = self._root_carried(actions, board), self._last(actions) is None
-        trusts = is_first and self._first_street == 1
-        size = sum(not action.street for action in actions) if trusts else len(actions)
+        size = self._root(actions)
         history, path = path_of(actions[:size]), path_of(actions[size:])
         seat, blueprint = self._state(actions).actor, self._blueprint
 
@@ -316,13 +319,14 @@ class TableHand:
             beliefs[seat], beliefs[1 - seat] = carried.range, carried.estimate
             root = Root(self._state(actions[:size]), board, beliefs)
             added = root.off_tree_raises(self._search, path)[0] if path else {}
-            nets = self._nets.preflop if not root.state.street else self._nets.flop
-            if nets is not None and root.state.street <= 1:
+            nets, share = self._street_nets(root.state.street), trusted(self._config.estimate, carried.trust)
+            if nets is not None:
                 street = solve_street(
                     root,
                     seat,
                     carried.bounds,
                     self._config,
+                    share,
                     root.game.menu(self._search, added) if root.state.street else _preflop_menu(self._rules),
                     nets,
                     history,
@@ -335,7 +339,7 @@ class TableHand:
                 seat,
                 carried.bounds,
                 self._search,
-                self._config.estimate,
+                share,
                 later_buckets(self._search, self._rules, blueprint.buckets if blueprint else None, board),
                 blueprint.planned if blueprint else None,
                 history,
@@ -346,6 +350,25 @@ class TableHand:
         # Solutions in memory have the same settings. So their keys need only what else determines a solution.
         key = self._rules, history, path, board, self._first_beliefs(actions, board).tobytes()
         return (self._solutions if board else self._lines).get(key, make)
+
+    def _root(self, actions: Actions) -> int:
+        """Return the number of actions before the root of a decision's solution.
+
+        A seat's first decision of a street is solved from the start of the street, together with the opponent's bet,
+        where no earlier solution tells with which hands the opponent bets. Such are the first decision after the
+        blueprint, and the first one after a street that networks ended.
+        """
+        street, before = self._state(actions).street, self._last(actions)
+        if before is None:
+            is_known = not self._first_street
+        else:
+            then = actions[before].street
+            is_known = then == street or self._street_nets(then) is None
+        return len(actions) if is_known else sum(action.street < street for action in actions)
+
+    def _street_nets(self, street: int) -> StreetNets | None:
+        """Return the networks that end solves of a street; None for solves to the end of the hand."""
+        return (self._nets.preflop, self._nets.flop, None, None)[street]
 
     def _public(self, actions: Actions, board: tuple[int, ...]) -> PublicState:
         return PublicState(self._rules, self._state(actions).array.tolist(), board, actions)

@@ -21,7 +21,7 @@ from plurispiel.agents.continual.lookahead import Lookahead, SolvedLookahead
 
 __all__ = ["keep_line", "line_place", "read_line"]
 
-_KIND, _FORMAT = "preflop line", 1  # raised whenever solutions before the flop get other numbers
+_KIND, _FORMAT = "preflop line", 2  # raised whenever solutions before the flop get other numbers
 _MAX_PAIRS = 16
 _MAX_LINES = 64
 """The most lines kept for the same networks and settings; bets of any size allow an endless number of lines."""

@@ -190,6 +190,7 @@ def solve_street(
     seat: int,
     bounds: np.ndarray | None,
     config: TableConfig,
+    share: float,
     menu: RaiseMenu,
     nets: StreetNets,
     history: Path,
@@ -208,6 +209,8 @@ def solve_street(
         The bounds of the opponent's hands; None to solve without a gadget.
     config : TableConfig
         The first half of the iterations is not averaged.
+    share : float
+        As in `subgame.solve_subgame`.
     menu : callable
         The raises on offer.
     nets : StreetNets
@@ -235,7 +238,7 @@ def solve_street(
     if bounds is None:
         ranges[other] = (1.0 - _EVERY_HAND) * estimate + _EVERY_HAND * even
     else:
-        forced = forced_weights(free, estimate, config.estimate)
+        forced = forced_weights(free, estimate, share)
         total = free.sum() + forced.sum()
         ranges[other] = free / total
         opponent = Opponent(other, bounds, forced / total)

@@ -86,13 +86,27 @@ def test_a_card_moves_the_bounds_and_impossible_hands_drop_out(config):
     assert (carried.bounds[~live_combos(public)] == 0.0).all()
 
 
+def test_the_first_decision_after_networks_is_solved_from_the_start_of_the_street(config):
+    """The flop's solution does not tell with which hands the opponent bets on the turn; that of the turn does."""
+    agent, path = agent_at(config, 1), (*START, 1, 1, 600)
+    turn, raised = public_after(path), public_after((*path, 1800, 5400))
+    assert agent.solution(turn).history == (*START, 1, 1) and agent.decision(turn).path == (600,)
+    assert agent.solution(turn).bounds is not None and 600 in agent.solution(turn).strategy(()).actions
+    assert agent.solution(raised).history == (*path, 1800, 5400) and agent.decision(raised).path == ()
+    before = agent.decision(turn)
+    number = before.actions.index(1800) if 1800 in before.actions else None
+    if number is not None:
+        expected = before.carried.range * before.played[:, number]
+        np.testing.assert_allclose(agent.decision(raised).carried.range, expected / expected.sum(), atol=1e-15)
+
+
 def test_a_bet_below_every_menu_is_answered_from_behind_it(config):
     """The smallest legal bet is a fifth of the pot: part of the state, though no menu has it."""
     agent = agent_at(config, 1)
     assert public_after(START).min_raise == 350 and 350 not in agent.decision(public_after((*START, 1))).actions
     first, later = public_after((*START, 350)), public_after((*START, 1, 1, 350))
     assert agent.decision(first).path == (350,) and agent.solution(first).history == START
-    assert agent.decision(later).path == () and agent.solution(later).history == (*START, 1, 1, 350)
+    assert agent.decision(later).path == (350,) and agent.solution(later).history == (*START, 1, 1)
     for public in (first, later):
         assert np.isfinite(agent.range_strategy(public).probabilities).all()
 
