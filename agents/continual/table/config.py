@@ -37,10 +37,11 @@ class TableConfig:
     threads : int
         Number of threads; 0 for as many as there are processors.
     estimate : float
-        The share of the opponent's weight that enters the subgame without the choice to terminate. It is spread over
-        the hands as in the range that the last solution gives the opponent. On the river the share falls during the
-        solve: from six tenths of it to six thousandths. With 0, every hand whose bound is above its value in the
-        subgame terminates. If all do, regrets in the subgame stop changing.
+        The largest share of the opponent's weight that enters the subgame without the choice to terminate. It is spread
+        over the hands as in the range that the last solution gives the opponent. The share is smaller after actions
+        that the opponent's strategies in the solutions seldom take (`carried.trusted`). On the river the share falls
+        during the solve: from six tenths of it to six thousandths. With 0, every hand whose bound is above its value in
+        the subgame terminates. If all do, regrets in the subgame stop changing.
     purge : float
         Actions below this probability are not played, unless all are below it. On the river, where no board is sampled,
         all actions are played.

@@ -8,15 +8,17 @@ bounds.
 
 At each later decision the seat solves anew, from its own range and from bounds on the opponent's values (`Carried`),
 which come from its previous solution. Every bet of the opponent is part of the state in which the solve begins, so none
-is translated.
+is translated. A solve begins with the street if no earlier solution tells with which hands the opponent bets there
+(`TableHand._root`).
 
 Without a time limit, the settings, the ranges where re-solving begins, the board and the actions determine a solution.
 So the result does not depend on which decisions were asked for before.
 
 The *estimate* is the opponent's range according to the last solution. If there are no bounds, the solver takes the
 estimate as the opponent's range. Otherwise a share of the opponent's weight is spread like the estimate, and enters the
-subgame without the choice to terminate (`TableConfig.estimate`). In the estimate, bets off the menu count as the mean
-of their two neighbours (`likelihood`).
+subgame without the choice to terminate (`TableConfig.estimate`). This share falls if the opponent takes actions that
+the estimated strategies seldom take (`trusted`). In the estimate, bets off the menu count as the mean of their two
+neighbours (`likelihood`).
 """
 
 import copy
@@ -96,7 +98,7 @@ class TableDecision:
         The range and the bounds that the seat to act carries to the decision.
     path : Path
         The actions from the root of the decision's solution to the decision: empty, except that a seat's first
-        decision on the flop may have some.
+        decision on a street may have some.
     actions : tuple of int
         The actions on offer, ascending.
     played : float64[num_combos, num_actions]
@@ -222,8 +224,7 @@ class TableHand:
     def _root_carried(self, actions: Actions, board: tuple[int, ...]) -> Carried:
         """Return the range and bounds that the seat to act carries to the root of its decision's solution.
 
-        With a blueprint, the root of a seat's first decision is the start of the flop. All other decisions are roots
-        themselves.
+        The root is the start of the street, or the decision itself (`_root`).
         """
         key = path_of(actions), board
         if key not in self._carried:

@@ -1,0 +1,38 @@
+"""What the opponent is estimated to hold counts less once it acts as the estimate hardly ever does."""
+
+import os
+
+import numpy as np
+import pytest
+import table
+from search_seat import START, live_combos, public_after
+
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.agents.continual.carried import trusted
+from plurispiel.agents.continual.table import TableAgent, TableConfig
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+
+def test_the_share_is_that_of_bayes_rule():
+    """The estimate takes the action in one case of a hundred, the alternative takes each of four equally often."""
+    assert trusted(0.5, 1.0) == 0.5 and trusted(0.5, 0.0) == 0.0
+    assert trusted(0.3, 0.01 / 0.25) == pytest.approx(0.3 * 0.01 / (0.3 * 0.01 + 0.7 * 0.25))
+    shares = [trusted(0.5, trust) for trust in np.linspace(0.0, 1.0, 50)]
+    assert (np.diff(shares) > 0.0).all()
+
+
+@pytest.fixture(scope="module")
+def config():
+    return TableConfig(threads=1, cards="flop-500", nets="bundled")
+
+
+@pytest.mark.parametrize("seat", [0, 1], ids=["after the own check", "as the first bet"])
+def test_an_all_in_of_forty_pots_is_called_by_few(config, seat):
+    """With any two cards this bet wins if half of the range calls it only with the better half of all hands."""
+    agent = table.agent_at(TableAgent(config), HUNL, seat)
+    path = (*START, 1, 1, *((1,) if seat == 0 else ()), 20_000)
+    public = public_after(path)
+    decision, live = agent.decision(public), live_combos(public)
+    called = float(decision.carried.range[live] @ decision.played[live, decision.actions.index(1)])
+    assert decision.carried.trust < 0.1 and called < 0.1, (decision.carried.trust, called)
