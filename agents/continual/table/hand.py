@@ -311,15 +311,15 @@ class TableHand:
         size = self._root(actions)
         history, path = path_of(actions[:size]), path_of(actions[size:])
         seat, blueprint = self._state(actions).actor, self._blueprint
+        assert carried.estimate is not None
+        beliefs = np.empty((2, self._rules.num_combos))
+        beliefs[seat], beliefs[1 - seat] = carried.range, carried.estimate
+        root = Root(self._state(actions[:size]), board, beliefs)
+        added = root.off_tree_raises(self._search, path)[0] if path else {}
 
         def make() -> Solved:
             self._counts["solves"] += 1
             self._counts["anew"] += carried.bounds is None and not is_first
-            assert carried.estimate is not None
-            beliefs = np.empty((2, self._rules.num_combos))
-            beliefs[seat], beliefs[1 - seat] = carried.range, carried.estimate
-            root = Root(self._state(actions[:size]), board, beliefs)
-            added = root.off_tree_raises(self._search, path)[0] if path else {}
             nets, share = self._street_nets(root.state.street), trusted(self._config.estimate, carried.trust)
             if nets is not None:
                 street = solve_street(
@@ -348,8 +348,10 @@ class TableHand:
                 deadline=self._deadline.due,
             )
 
-        # Solutions in memory have the same settings. So their keys need only what else determines a solution.
-        key = self._rules, history, path, board, self._first_beliefs(actions, board).tobytes()
+        # Solutions in memory have the same settings. So their keys need only what else determines a solution. One
+        # solution serves all bets of its menu.
+        raises = tuple(sorted(added.items()))
+        key = self._rules, history, seat, raises, board, self._first_beliefs(actions, board).tobytes()
         return (self._solutions if board else self._lines).get(key, make)
 
     def _root(self, actions: Actions) -> int:

@@ -94,10 +94,21 @@ def test_the_first_decision_after_networks_is_solved_from_the_start_of_the_stree
     assert agent.solution(turn).bounds is not None and 600 in agent.solution(turn).strategy(()).actions
     assert agent.solution(raised).history == (*path, 1800, 5400) and agent.decision(raised).path == ()
     before = agent.decision(turn)
-    number = before.actions.index(1800) if 1800 in before.actions else None
-    if number is not None:
-        expected = before.carried.range * before.played[:, number]
-        np.testing.assert_allclose(agent.decision(raised).carried.range, expected / expected.sum(), atol=1e-15)
+    expected = before.carried.range * before.played[:, before.actions.index(1800)]
+    np.testing.assert_allclose(agent.decision(raised).carried.range, expected / expected.sum(), atol=1e-15)
+
+
+def test_one_solve_serves_all_bets_of_the_menu(config):
+    agent, start = agent_at(config, 1), (*START, 1, 1)
+    publics = [public_after((*start, action)) for action in (1, 500, 20_000)]
+    told = [agent.range_strategy(public).probabilities for public in publics]
+    solves = agent.counts["solves"]
+    assert agent.solution(publics[0]) is agent.solution(publics[2]) and solves == 2  # the flop and the turn
+    for public, expected in zip(publics, told, strict=True):
+        np.testing.assert_array_equal(agent_at(config, 1).range_strategy(public).probabilities, expected)
+    agent.range_strategy(public_after((*start, 600)))
+    assert agent.counts["solves"] == solves + 1
+    assert agent.solution(public_after(start)).seat == 0 and agent.solution(publics[0]).seat == 1
 
 
 def test_a_bet_below_every_menu_is_answered_from_behind_it(config):
