@@ -41,7 +41,7 @@ from plurispiel.agents.continual.carried import NOBODY, Carried, trusted
 from plurispiel.agents.continual.table.config import TableConfig
 from plurispiel.agents.continual.table.street import Solved, SolvedStreet, StreetNets, solve_street
 from plurispiel.agents.continual.table.subgame import solve_subgame
-from plurispiel.agents.search.beliefs import likelihood, planned_beliefs, see_action, see_board
+from plurispiel.agents.search.beliefs import OFF_MODEL_SHARE, likelihood, planned_beliefs, see_action, see_board
 from plurispiel.agents.search.later_buckets import later_buckets
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import Root
@@ -272,7 +272,7 @@ class TableHand:
         Parameters
         ----------
         carried : Carried
-            Its range and trust are those before the last `num_since` actions.
+            Its estimate and trust are those before the last `num_since` actions.
         own_seat : int
             The seat that estimates. It can differ from `solved.seat`, as both seats use the solution of the start of
             the hand.
@@ -290,7 +290,7 @@ class TableHand:
             if strategy is not None:
                 known = Strategy(strategy.actions, np.nan_to_num(strategy.probabilities, nan=0.0))
                 chances = likelihood(known, self._public(actions[:number], seen), action)
-                trust = min(1.0, trust * dot(estimate, chances) * len(known.actions))
+                trust = min(1.0, trust * max(dot(estimate, chances) * len(known.actions), OFF_MODEL_SHARE))
                 estimate = see_action(estimate[None], 0, chances, len(known.actions))[0][0]
         return see_board(estimate[None], self._rules, board)[0], trust
 

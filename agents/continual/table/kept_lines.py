@@ -37,7 +37,8 @@ def line_place(settings: tuple[Any, ...], start: tuple[Any, ...]) -> Path:
     start : tuple
         Different in each solve: the rules and the actions before the root.
     """
-    shared, own = (hashlib.sha256(repr(each).encode()).hexdigest()[:24] for each in ((*settings, __version__), start))
+    facts = (*settings, _FORMAT, __version__), start
+    shared, own = (hashlib.sha256(repr(each).encode()).hexdigest()[:24] for each in facts)
     return user_cache_folder() / "preflop-lines" / shared / own
 
 
