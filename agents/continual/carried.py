@@ -126,17 +126,18 @@ def start(rules: HoldemRules, board: tuple[int, ...]) -> Carried:
 def trusted(prior: float, trust: float) -> float:
     """Return the share of the opponent's weight that is spread like the estimate, by Bayes' rule; at most `prior`.
 
-    An opponent of the estimated strategies plays its actions with some probability. The alternative is an opponent that
-    takes each action on offer equally often. An action that the estimated strategies almost never take tells that the
-    estimate is wrong. It must not be relied on then: an opponent that went all-in with any hand would be called by far
-    too many hands, and would win with strong hands alone.
+    An opponent of the estimated strategies takes its actions with some probability. The alternative is an opponent that
+    takes each action on offer equally often. An action that the estimated strategies almost never take shows that the
+    estimate is wrong. If it still counted, an all-in would be called as if the opponent held any hand, and an opponent
+    that goes all-in with strong hands alone would win much.
 
     Parameters
     ----------
     prior : float
         The share before any action, below 1.
     trust : float
-        The likelihood of the actions by the estimate, divided by that of the alternative; at most 1.
+        The likelihood of the actions by the estimate, divided by that by the alternative. The quotient is cut to 1
+        after each action, so that expected actions do not make up for a later one.
     """
     return prior * trust / (prior * trust + 1.0 - prior)
 

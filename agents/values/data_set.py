@@ -53,6 +53,7 @@ FLUSH_SECONDS = 60.0
 """Time between two writes of an unfinished shard: an interruption loses the situations solved since the last write."""
 
 _KIND, _FORMAT = "value data", 1
+_PURPOSES = {"train": "train with", "unseen": "measure with"}
 
 Solve = Callable[[Level, DrawnSituation], Solved]
 """Returns the solution of a situation, as `solve_exactly` does."""
@@ -288,12 +289,14 @@ def load_situations(
         _shard(folder / f"{split}-{number:05}", config, split, number * SHARD) for number in _numbers(folder, split)
     ]
     if not parts:
-        raise ArtefactRefused(f"{folder} holds no complete value data; run plurispiel values sample with it again")
+        raise ArtefactRefused(
+            f"{folder} holds no situations to {_PURPOSES[split]}; plurispiel values sample makes some"
+        )
     found = joined(parts)
     if count is not None and len(found.pots) < count:
         raise ArtefactRefused(
-            f"{folder} has {len(found.pots):,} situations to {'train with' if split == 'train' else 'measure with'}, "
-            f"not {count:,}; plurispiel values sample makes more"
+            f"{folder} has {len(found.pots):,} situations to {_PURPOSES[split]}, not {count:,}; "
+            "plurispiel values sample makes more"
         )
     return found if count is None else found.first(count)
 
@@ -301,10 +304,10 @@ def load_situations(
 def load_accuracy(folder: Path, split: str) -> tuple[np.ndarray, np.ndarray]:
     """Return `Situations.slack` and `Situations.iterations` of a split, with one shard in memory at a time.
 
-    Errors are as in `load_situations`.
+    Both are empty if the folder holds no situations of the split. Other errors are as in `load_situations`.
     """
     config = data_config(folder)
-    slack, iterations = [], []
+    slack, iterations = [np.zeros(0, np.float32)], [np.zeros(0, np.int32)]
     for number in _numbers(folder, split):
         shard = _shard(folder / f"{split}-{number:05}", config, split, number * SHARD)
         slack.append(np.array(shard.slack))
@@ -318,7 +321,7 @@ def data_config(folder: Path) -> DataConfig:
     Raises
     ------
     ArtefactRefused
-        If there is no folder, or it lacks the first shard of both splits. Also if the first shard is damaged or of
+        If there is no folder, or it holds the first shard of neither split. Also if the first shard is damaged or of
         another version.
     """
     if not folder.is_dir():

@@ -47,16 +47,16 @@ class _Kept:
     slack: list[float] = field(default_factory=list)
 
     def add(self, agent: TableAgent, public: PublicState) -> None:
-        """Add the solve of a decision, if the solve has bounds and an estimate of the opponent's range."""
+        """Add the solve behind a decision, if the solve has bounds; range and pot are those at the solve's root."""
         solved = agent.solution(public)
-        estimate = agent.decision(public).carried.estimate
-        if solved.bounds is None or estimate is None:
+        if solved.bounds is None:
             return
+        estimate, pot = solved.root.beliefs[1 - solved.seat], sum(solved.root.state.contributions)
         free, over = public.rules.free_combos(public.board), solved.bounds_after(()) - solved.bounds
-        keeps = over <= TOLERANCE * public.pot
+        keeps = over <= TOLERANCE * pot
         self.hands.append(float(keeps[free].mean()))
         self.range.append(float(estimate[keeps].sum()))
-        self.slack.append(float(-(estimate * over).sum() / public.pot))
+        self.slack.append(float(-(estimate * over).sum() / pot))
 
     def clear(self) -> None:
         """Forget all solves."""

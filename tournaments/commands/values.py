@@ -88,9 +88,10 @@ def _sample(options: argparse.Namespace) -> int:
         config = DataConfig(level.name, options.seed, level.menu, None if teacher is None else net_digest(teacher))
         solve_situations(folder, config, counts, workers, show, teacher, labour=labour)
     record = {"folder": str(folder), "level": level.name, "seed": options.seed}
-    splits = [split for split, count in counts.items() if count]
-    for split in splits:
+    for split in counts:
         slack, iterations = load_accuracy(folder, split)
+        if not len(slack):
+            continue
         record[split] = {
             "situations": len(slack),
             "slack": float(slack.mean()),
@@ -100,7 +101,9 @@ def _sample(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(record))
         return 0
-    for split in splits:
+    for split in counts:
+        if split not in record:
+            continue
         facts = record[split]
         print(
             f"{split}: {facts['situations']:,} situations, {facts['iterations']:.0f} iterations on average, "

@@ -168,6 +168,4 @@ def _explained(decision: TableDecision, solved: Solved, public: PublicState) -> 
         row = carried.range if seat == solved.seat else carried.estimate
         assert row is not None
         lines.append(range_text(seat, row, int(np.count_nonzero(row))))
-    assert carried.estimate is not None
-    lines += solved.summary(carried.estimate)
-    return "\n".join(lines)
+    return "\n".join(lines + solved.summary())

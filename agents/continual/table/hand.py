@@ -7,9 +7,9 @@ way, as both ranges are known there. This solution serves the seat that acts fir
 bounds.
 
 At each later decision the seat solves anew, from its own range and from bounds on the opponent's values (`Carried`),
-which come from its previous solution. Every bet of the opponent is part of the state in which the solve begins, so none
-is translated. A solve begins with the street if no earlier solution tells with which hands the opponent bets there
-(`TableHand._root`).
+which come from its previous solution. The solve begins at the decision. It begins with the street if no earlier
+solution tells with which hands the opponent bets there (`TableHand._root`). Either way the opponent's bet keeps its
+size, and none is translated.
 
 Without a time limit, the settings, the ranges where re-solving begins, the board and the actions determine a solution.
 So the result does not depend on which decisions were asked for before.

@@ -151,7 +151,7 @@ class SolvedStreet:
         reach = self.root.beliefs[1 - seat]
         return expected_values(solved.means.values[seat, 0], facing(solved.rules, solved.board, reach))
 
-    def summary(self, estimate: np.ndarray) -> list[str]:
+    def summary(self) -> list[str]:
         """Return lines of text about the solve; see `SolvedSubgame.summary`."""
         kind = "no bounds: the solve trusts the opponent's range" if self.bounds is None else "bounds by the networks"
         clamped = f", {self.num_clamped} ends deeper than in the networks' training" if self.num_clamped else ""

@@ -163,12 +163,9 @@ class SolvedSubgame:
         found = self.solver.values_after(path, dealt, seats=(other,))
         return expected_values(found.values[other, BEST], found.facing[other])
 
-    def summary(self, estimate: np.ndarray) -> list[str]:
-        """Return lines of text about bounds, size and iterations.
-
-        `estimate` is the opponent's range at the decision.
-        """
-        solver = self.solver
+    def summary(self) -> list[str]:
+        """Return lines of text about bounds, size and iterations; means are over the opponent's range at the root."""
+        solver, estimate = self.solver, self.root.beliefs[1 - self.seat]
         if solver.gadget is None:
             bounds = "no bounds: the solve trusts the opponent's range"
         else:
@@ -204,7 +201,7 @@ def solve_subgame(
         The bounds of the opponent's hands; None to solve without a gadget.
     config : SearchConfig
     share : float
-        The share of the opponent's total weight that enters the gadget without a choice (`TableConfig.estimate`).
+        The share of the opponent's total weight that enters the gadget without a choice (`carried.trusted`).
         In later iterations, the share is multiplied by the factors of `_FORCED`.
     buckets : callable
         As in `agents.resolve.subgame.Subgame`.

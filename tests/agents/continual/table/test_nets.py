@@ -134,7 +134,7 @@ def test_after_an_all_in_nothing_is_solved(config):
 
 
 def test_order_copies_and_threads_change_nothing(config):
-    paths = [START, (*START, 500, RAISE), (*START, 500, RAISE, 1, 1, 2500)]
+    paths = [START, (*START, 500, RAISE), (*START, 500, RAISE, 1, 1, 2500), (*START, 1, 1, 600)]
     first = agent_at(config)
     told = [first.range_strategy(public_after(each)).probabilities for each in paths]
     for agent in (agent_at(config), agent_at(dataclasses.replace(config, threads=2)), copy.deepcopy(first)):

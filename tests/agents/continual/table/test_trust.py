@@ -29,10 +29,19 @@ def config():
 
 @pytest.mark.parametrize("seat", [0, 1], ids=["after the own check", "as the first bet"])
 def test_an_all_in_of_forty_pots_is_called_by_few(config, seat):
-    """With any two cards this bet wins if half of the range calls it only with the better half of all hands."""
+    """If half of the range called, strong hands would win twenty pots on average."""
     agent = table.agent_at(TableAgent(config), HUNL, seat)
     path = (*START, 1, 1, *((1,) if seat == 0 else ()), 20_000)
     public = public_after(path)
     decision, live = agent.decision(public), live_combos(public)
     called = float(decision.carried.range[live] @ decision.played[live, decision.actions.index(1)])
     assert decision.carried.trust < 0.1 and called < 0.1, (decision.carried.trust, called)
+
+
+def test_trust_is_a_product_over_the_hand_cut_to_one_and_never_zero(config):
+    agent = table.agent_at(TableAgent(config), HUNL, 1)
+    odd, later = (agent.decision(public_after((*START, 1, 1, 1500, *more))).carried.trust for more in ((), (1, 1)))
+    assert 0.0 < odd < 0.1 and odd < later < 1.0  # a large bet that is hardly expected, then a likely check
+    assert agent.decision(public_after((*START, 1))).carried.trust == 1.0
+    impossible = agent.decision(public_after((*START, 1, 1, 20_000))).carried
+    assert 0.0 < impossible.trust < 0.01 and np.isfinite(impossible.estimate).all()
