@@ -24,7 +24,7 @@ def test_the_share_is_that_of_bayes_rule():
 
 @pytest.fixture(scope="module")
 def config():
-    return TableConfig(threads=1, cards="flop-500", nets="bundled")
+    return TableConfig(iterations=50, threads=1, nets="bundled")
 
 
 @pytest.mark.parametrize("seat", [0, 1], ids=["after the own check", "as the first bet"])
