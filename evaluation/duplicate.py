@@ -147,7 +147,8 @@ def play_group(
     aivat : Aivat, optional
         Corrects the scores for luck.
     trusted : collection of int
-        Contestants whose reported strategies also correct the score of their last opponent (`Aivat.scores`).
+        Contestants whose reported strategies also correct the score of the one opponent that is left, once only two
+        seats are left in a hand (`Aivat.scores`).
     speakers : sequence of Agent or None
         For each line-up position, the agent that reports the strategy in place of the agent that plays. After the hand
         the speaker is restarted with the player's random stream. By default, and where None, the player itself reports.

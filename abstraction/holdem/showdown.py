@@ -106,7 +106,7 @@ def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
 
 
 def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the total weight in an opposing range of the hands that share no card with the hand.
+    """Return, for each hand, the total weight of the opposing range's combos that share no card with it.
 
     Parameters
     ----------

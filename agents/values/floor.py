@@ -1,4 +1,4 @@
-"""The error that the encoding alone causes: the error of the best outputs that any network could give.
+"""The error that the encoding alone causes, measured with outputs by least squares in place of a network's.
 
 For each seat of each situation, the outputs are fitted by least squares to all hands' exact values minus their values
 of checking down, as if a network knew these. The error that is left comes from the encoding alone. Outputs with the

@@ -80,7 +80,7 @@ class Cluster(Executor):
         say: Callable[[str], object] = lambda line: None,
     ):
         if not 0.0 <= check_share <= 1.0:
-            raise ValueError(f"the share of blocks to check must be 0 to 1, got {check_share:g}")
+            raise ValueError(f"the share of tasks to check must be 0 to 1, got {check_share:g}")
         if slots < 0:
             raise ValueError(f"the number of slots must be 0 (all) or more, got {slots}")
         for folder in ship:
@@ -175,8 +175,8 @@ class Cluster(Executor):
         outsiders = travelling.outsiders
         if outsiders and not outsiders.sandbox and not self._unsandboxed:
             raise ValueError(
-                f"agents from outside could read the key in {self.path} without a sandbox, and run programs as you on "
-                "all machines of the cluster; install bubblewrap (bwrap), or give --unsandboxed if you trust the agents"
+                f"without a sandbox, agents from outside could read {self.path}, and run programs as you on all "
+                "machines of the cluster; install bubblewrap (bwrap), or give --unsandboxed if you trust the agents"
             )
         if outsiders and outsiders.network and not self.is_secure:
             raise ValueError(

@@ -53,7 +53,8 @@ class Session:
         Returns
         -------
         bool
-            Whether the last hand was finished; False if the person left within a hand, which then does not count.
+            Whether the last hand was finished. False if the input ended within a hand, or had too many lines that are
+            no keys; this hand does not count. After the key to quit, the seat folds or checks to the end of the hand.
 
         Raises
         ------
@@ -76,7 +77,7 @@ class Session:
             except Left as left:
                 if left.__cause__ is not None:
                     raise left.__cause__ from None
-                # True if the hand was kept before the pipe or file gave too many lines that are no keys.
+                # True if the refused lines answered the question after the hand, which was kept by then.
                 return self._history.next_number > number
         return True
 

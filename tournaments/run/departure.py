@@ -9,7 +9,7 @@ from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.config import AbstractionConfig
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact
 from plurispiel.abstraction.machine.folders import alone_in, tables_folder
 from plurispiel.agents.blueprint.blueprint import missing_table, missing_table_config
 from plurispiel.agents.blueprint.library import find_blueprint, pick_bundled
@@ -103,7 +103,12 @@ def provide_tables(missing: Mapping[str, str], rules: HoldemRules, artefacts: Pa
 
 
 def _copied(source: Path, config: AbstractionConfig, place: Path) -> bool:
-    """Copy a bucket table if it is undamaged and has the wanted configuration; return whether it was copied."""
+    """Copy a bucket table if it is undamaged and has the wanted configuration; return whether it was copied.
+
+    No other table in the place is overwritten.
+    """
+    if holds_artefact(place):
+        return False
     try:
         table = load_table(source)
     except ArtefactRefused:

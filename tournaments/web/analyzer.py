@@ -74,7 +74,7 @@ def _histories(text: str) -> list[HandHistory | BrokenHistory]:
 def _story(history: HandHistory) -> dict[str, Any]:
     rules = history.rules
     betting = history.betting or replay_betting(rules, history.actions)
-    hand = replay_hand(betting, history.hole_cards, history.board)
+    hand = replay_hand(betting, history.hole_cards, history.board, history.mucked)
     seats = range(rules.num_seats)
     story = judged(hand_story(Told(hand, seats, (), [None for _ in seats])), [None for _ in seats])
     if len(story["board"]) > len(history.board):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from phh_text import THREE
+from phh_text import THREE, with_fields
 
 from plurispiel.tournaments.web.analyzer import MAX_HANDS, pasted_hands
 
@@ -27,6 +27,17 @@ def test_unknown_cards_stay_unknown():
     (hand,) = found["data"]["hands"]
     assert hand["cards"] == [["8h", "Kd"], [], ["7h", "9c"]]
     assert hand["payoffs"] == [-50, -225, 275]
+
+
+def test_a_seat_that_mucked_unseen_loses():
+    actions = (
+        "['d dh p1 8hKd', 'd dh p2 ????', 'd dh p3 7h9c', 'p3 cc', 'p1 f', 'p2 cc', 'd db 2d7d9h', 'p2 cc', 'p3 cc', "
+        "'d db 3s', 'p2 cc', 'p3 cc', 'd db Qs', 'p2 cc', 'p3 cc', 'p2 sm', 'p3 sm 7h9c']"
+    )
+    found = pasted_hands(with_fields(actions=actions, finishing_stacks=None))
+    assert found["troubles"] == []
+    (hand,) = found["data"]["hands"]
+    assert hand["cards"] == [["8h", "Kd"], [], ["7h", "9c"]] and hand["payoffs"] == [-50, -100, 150]
 
 
 def test_many_hands_in_phhs_are_shown():
