@@ -289,7 +289,7 @@ def _end(nodes, deals, batch, board, node, seat, blocks, work):
 
 @kernel
 def _close(nodes, start, offset, seat, num_hands, width, work):
-    """Combine a node's values with its parent's, and go on with the parent if the node is the parent's last descendant.
+    """Combine a node's values with its parent's, and go on with the parent if the node is the parent's last child.
 
     Only one node of each depth is in work at a time, so ``work.values`` holds one node's values for each depth.
     """

@@ -185,10 +185,11 @@ def flatten(
     -----
     Poker games with the rules of `HoldemRules` and at most 200,000 public nodes are dealt by kernels, millions of
     histories a second; their histories are counted beforehand. All other games are walked state by state, some hundred
-    thousand histories a second, and slow walks are kept on disk (`history_cache`). For such a game, the number of
-    histories is estimated beforehand. For a poker game with more public nodes, the histories at its first 200,000 or
-    more public nodes are counted instead. A game is refused beforehand if its count is above the limit, or its estimate
-    above a hundred times the limit. Otherwise the game is refused when the walk passes the limit.
+    thousand histories a second, and slow walks are kept on disk (`history_cache`). The number of histories of a game
+    that is walked is estimated beforehand. Poker games with more than 200,000 public nodes have a lower bound instead:
+    the histories at the public nodes that were found before their count ended. A game is refused beforehand if its
+    count is above the limit, or its estimate above a hundred times the limit. Otherwise the game is refused when the
+    walk passes the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(

@@ -187,7 +187,7 @@ class TableBatch:
         return int(self._opponents.missing.sum())
 
     def reset(self) -> BatchResults:
-        """Begin a new hand at every table."""
+        """Begin a new hand at every table; errors are as in `step`."""
         self._is_new = False
         return self._step(True, np.zeros(len(self._own.dones), np.int64))
 

@@ -66,7 +66,7 @@ def add_to_league(
     """Add agents to a league; without `agents`, make a new entry for every agent that has changed since it was added.
 
     With `agents`, a league with the default settings begins if the folder holds none. Without `agents`, a changed agent
-    that cannot be added anew keeps its old entry, and a note gives the reason.
+    that cannot be added anew keeps its old entry; with `progress`, a note gives the reason.
 
     Parameters
     ----------

@@ -137,7 +137,7 @@ def read_game_definition(path: Path) -> HoldemRules:
     Raises
     ------
     ValueError
-        If the file cannot be read or is no game definition; the message begins with the path of the file.
+        If the file cannot be read or is no game definition; the message names the path of the file.
     """
     try:
         with path.open("rb") as stream:

@@ -45,7 +45,10 @@ def security_of(file: ClusterFile) -> Security:
 
 
 def settle() -> None:
-    """Set dask's options for this process: dask writes no log, and does no profiling or monitoring."""
+    """Set dask's options for this process: no log, no profiling, and a time limit for connections.
+
+    Graphics cards and Python's global lock are not monitored.
+    """
     for name in ("distributed", "distributed.client", "distributed.worker", "distributed.scheduler", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set(

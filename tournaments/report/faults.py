@@ -25,7 +25,7 @@ def _panel(run: RunRecord) -> Panel:
 FAULTS = Section(
     "faults",
     "Faults",
-    "Exceptions, illegal answers, timeouts and other violations of the contract. The setting on_fault decides the "
+    "Exceptions, illegal answers, time-outs and other violations of the contract. The setting on_fault decides the "
     "price of a fault for its agent. The fault costs no other agent anything.",
     ("agent", "kind", "faults"),
     _panel,

@@ -1,7 +1,7 @@
 """The run of `plurispiel lbr`, played by worker processes and stored block by block, so that it can be resumed.
 
 A *group* is four hands (`Prober`), by default of one deck; a block is up to `BLOCK_GROUPS` groups. As in tournaments,
-agents from outside have processes of their own, and without a seed the decks come from a secret key. Where `run_key`
+an agent from outside has processes of its own, and its run without a seed deals from a secret key. Where `run_key`
 speaks of decks, a run of local best response has groups.
 """
 

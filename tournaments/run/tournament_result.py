@@ -36,7 +36,7 @@ class AgentResult:
     groups : int
         Duplicate groups played: all rotations of a line-up on one deck.
     faults : int
-        Faults committed: failures to answer with a legal action, such as exceptions, timeouts and crashes
+        Faults committed: failures to answer with a legal action, such as exceptions, time-outs and crashes
         (`hand.FAULT_KINDS`).
     retired : bool
         Whether the agent reached the limit of faults, so that its seat only folded afterwards.
