@@ -35,7 +35,8 @@ class KnownValues:
     lines : int64[2^n, 2]
         A hash table of the rows of `Known.means` by group and node (`kept` in `_hand_plan_kernels.plan_points`).
     counts : int64[3]
-        The number of groups, the number of rows of `Known.means`, and the number of rows of chances of one hand.
+        The number of groups and the number of rows of `Known.means`, both for the deck; and the number of rows of
+        `PlannedPoints.chances` for the latest hand.
     """
 
     def __init__(self, num_seats: int, num_streets: int, num_combos: int):

@@ -17,12 +17,12 @@ The scores are therefore unbiased and uncorrelated, do not change when more grou
 intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to Z. With m
 earlier groups the fit has the weight m / (m + 20), and a prior has the rest. Contestants that report no strategy, if
 any, have the prior 1 together if they hold half of the seats or more, as one of two seats heads-up. Else they have 1/2
-together. The contestants that report then hold most seats and have the rest: the luck that AIVAT leaves in their scores
-is in Z, too (`tournaments/bench/README.md` has the measurement). Both among the contestants that report and among
-the others, all seats have equal shares. The prior stands alone while Z hardly varies, as between two contestants
-without reports, whose corrections of chance mirror each other. If a coefficient lies outside [-0.5, 1.5], all
-coefficients of the table move towards the prior, just as far as needed. Each of these steps keeps the sum of a table's
-coefficients at 1. So the table's corrected scores sum to 0.
+together. The contestants that report then hold most seats. They have the rest, because Z also contains the luck that
+AIVAT leaves in their scores (`tournaments/bench/README.md` has the measurement). Both among the contestants that report
+and among the others, all seats have equal shares. The prior stands alone while Z hardly varies, as between two
+contestants without reports, whose corrections of chance mirror each other. If a coefficient lies outside [-0.5, 1.5],
+all coefficients of the table move towards the prior, just as far as needed. Each of these steps keeps the sum of a
+table's coefficients at 1. So the table's corrected scores sum to 0.
 
 Z must not contain the report of an agent that may gain by inventing it. With an invented report the mean of Z is not 0,
 and the scores of all other agents would move. If an agent is not trusted, callers therefore leave the corrections that

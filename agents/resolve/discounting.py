@@ -32,8 +32,8 @@ class Discounting:
     rule : FullWidth
         The discounts of regrets, and the exponent gamma of the average's weights.
     restarts : bool
-        Whether the average's weights count from a restart: the latest of the iterations 4, 16, 64, ... in the first
-        half of the iterations so far.
+        Whether the average's weights count from a restart: the latest of the iterations p = 4, 16, 64, ... for which
+        iteration 2 p - 1 has been reached.
     """
 
     rule: FullWidth

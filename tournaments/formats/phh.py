@@ -1,10 +1,11 @@
 """Hand histories in the PHH format, which is TOML.
 
 A ``.phh`` file holds one hand, a ``.phhs`` file a table for each hand. Players are listed in the order of this
-package's seats: p1 is the small blind, but heads-up the big blind. Only the field ``blinds_or_straddles`` begins with
-the small blind heads-up, too. Bets count the chips of their street without antes. Amounts may be fractions with up to
-six decimals. A chip of this package is therefore 1, 0.1, 0.01, ... units of the file. Of these values it is the largest
-with which all stacks before the hand, antes, blinds, fixed bets and bets made are whole numbers of chips.
+package's seats: p1 is the small blind, but heads-up the big blind. The field ``blinds_or_straddles`` is an exception:
+it begins with the small blind heads-up as well. Bets count the chips of their street without antes. Amounts may be
+fractions with up to six decimals. A chip of this package is therefore 1, 0.1, 0.01, ... units of the file. Of these
+values it is the largest with which all stacks before the hand, antes, blinds, fixed bets and bets made are whole
+numbers of chips.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
 as `universal_poker` has no antes. The smallest no-limit raise is then the sum of the ante and the largest blind or

@@ -36,6 +36,7 @@ _RESULT = re.compile(
     rb"of a table of (-?\d{1,15}\.\d{6})\n",
     re.MULTILINE,
 )
+"""The comment after a hand: its number, the person's net chips and AIVAT score, and the sum of the table's scores."""
 
 
 class Kept(NamedTuple):
