@@ -327,15 +327,15 @@ def test_fifteen_kills_while_it_starts_change_nothing(choice):
     """At any moment of it, and though it had never been there before."""
     contestant = Contestant(spec("behaves"), LIMITS, sandbox=working_sandbox(choice))
     moments = random.Random(choice)
-    killed = set()
+    killed, is_over = set(), threading.Event()
 
     def kill():
-        while len(killed) < 15:
+        while len(killed) < 15 and not is_over.is_set():
             pid = contestant.pid
             if pid is None or pid in killed:
                 time.sleep(0.001)
                 continue
-            time.sleep(0.3 * moments.random())
+            time.sleep(0.15 * moments.random())  # a start takes 0.2 s and more
             family = family_of(pid)
             if family:
                 with contextlib.suppress(ProcessLookupError):
@@ -352,6 +352,7 @@ def test_fifteen_kills_while_it_starts_change_nothing(choice):
         while killer.is_alive():
             assert same(play(contestant, number), hand)
     finally:
+        is_over.set()  # without this, a failure would wait for kills of processes that nobody starts
         killer.join()
         contestant.close()
 
