@@ -179,6 +179,7 @@ def test_the_rest_is_refused_at_the_table(folder, name, rules, message):
             agent.restart(rules, 0, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_a_policy_from_a_file_sits_at_a_tournament(folder):
     """In its own process, from another folder, with the file's folder in its sandbox."""
     (folder / "else").mkdir()

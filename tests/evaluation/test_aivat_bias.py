@@ -261,6 +261,7 @@ def _deal_mean(value_function, rules, seat):
     return total
 
 
+@pytest.mark.slow
 @jit_only
 @pytest.mark.parametrize(
     ("agent", "value_function"),

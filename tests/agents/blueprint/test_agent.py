@@ -178,6 +178,7 @@ def test_more_players_after_the_flop_than_in_the_tree():
     assert "crowded" not in sources
 
 
+@pytest.mark.slow
 def test_blueprints_among_themselves():
     """All seats, each with coins of its own."""
     found, rng = blueprint(6, 0.3), np.random.default_rng(9)

@@ -68,6 +68,7 @@ def packed(made, kept, tmp_path):
     return Path(shutil.copy(made / "small.blueprint", tmp_path))
 
 
+@pytest.mark.slow
 def test_a_packed_blueprint_is_the_same_to_a_level(kept, packed, tmp_path):
     path = tmp_path / "again.blueprint"
     report = pack_blueprint(kept, path, least=0)

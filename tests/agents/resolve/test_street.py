@@ -49,6 +49,7 @@ def test_lossless_buckets_change_nothing(name, algorithm):
         np.testing.assert_allclose(by_buckets.best_response_values, expected.best_response_values, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @jit_only
 def test_lossless_buckets_change_nothing_on_four_streets():
     """The walk over the second street of four is driven from Python (`Walk._pass`)."""

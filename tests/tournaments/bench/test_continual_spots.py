@@ -24,6 +24,7 @@ def few(monkeypatch):
     monkeypatch.setattr(continual_spots, "_MEASURED", {3: 4, 2: 4, 1: 4})
 
 
+@pytest.mark.slow
 def test_more_iterations_lose_less(few, monkeypatch, tmp_path):
     monkeypatch.setattr(continual_spots, "_SPOTS", {"random river": (3, 2)})
     agent, kept = BlueprintAgent(random_blueprint(HUNL)), tmp_path / "spots.json"

@@ -311,6 +311,7 @@ def test_twenty_kills_lose_nothing(tmp_path, undisturbed):
     assert while_writing > 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_and_says_how_to_go_on(tmp_path, undisturbed):
     process = start(tmp_path, *TRAIN, "--out", "run")
     wait_for_checkpoint(tmp_path / "run", process)

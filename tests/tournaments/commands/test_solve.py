@@ -121,6 +121,7 @@ def test_out(capsys, tmp_path):
     assert json.loads(capsys.readouterr().out)["nash_conv"] == pytest.approx(record["nash_conv"], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_same_command_again_goes_on(capsys, tmp_path):
     whole = solve(capsys, "leduc", "--iterations", 90, "--out", "whole")
     for iterations in (13, 40, 90, 90, 20):

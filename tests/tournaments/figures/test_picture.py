@@ -178,6 +178,7 @@ def test_grids_of_spots(drawn, tmp_path):
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [f"{name} 20.0 %" for name in names]
 
 
+@pytest.mark.slow
 def test_curves_of_resolving(drawn, tmp_path):
     errors = {"fixed": {0.1: 0.2, 0.01: 0.05}, "fresh": {0.1: 0.06}}
     draw_resolving(tmp_path / "resolving.png", {10: 0.5, 100: 0.05}, errors, "Leduc poker", 0.04)

@@ -133,6 +133,7 @@ def test_a_silent_agent_gains_most(tmp_path, bots):
 LEDUC = {"agents": ("tag", "random", "call"), "seats": 2, "game": "leduc_poker"}
 
 
+@pytest.mark.slow
 def test_neither_workers_nor_interruptions_nor_later_decks_change_a_group(tmp_path):
     config, alone, rows = play(tmp_path / "alone", decks=28, **LEDUC)
     assert play(tmp_path / "team", decks=28, workers=2, **LEDUC)[1] == alone

@@ -31,6 +31,7 @@ def test_each_network_is_taught_by_the_one_before(made):
         assert data_config(folder / f"{after.level.name}-data").teacher == before.digest
 
 
+@pytest.mark.slow
 def test_a_stopped_chain_goes_on(made, tmp_path):
     """Stopped at the start of each stage, the chain gives the same networks."""
     folder, nets = made

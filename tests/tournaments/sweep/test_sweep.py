@@ -71,6 +71,7 @@ def test_rows_are_those_of_single_spots(folder):
     assert sum(answers) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_the_command_resumes_and_prints(folder, capsys):
     (folder / "one.txt").write_text("Tc 9c 8c")
     code, out, err = run(capsys, "mine.toml", "--flops", "one.txt", "--out", "out")
