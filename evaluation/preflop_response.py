@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem.all_in_margins import all_in_margins, hand_classes
@@ -175,7 +174,9 @@ class PreflopResponse:
                 choice = self._choose(seat, values[~here, seat].mean(axis=0))
                 left_out[seat, here] = self._worth(seat, choice, values[here, seat])
         low = left_out.mean(axis=0)
-        quantile = float(stats.t.ppf(LEVEL, count - 1)) / math.sqrt(count)
+        from scipy.special import stdtrit  # imported here: most commands do without
+
+        quantile = float(stdtrit(count - 1, LEVEL)) / math.sqrt(count)
         upper_limit = upper + quantile * float(won.mean(axis=0).std(ddof=1))
         lower = float(low.mean())
         return ResponseLimits(both, upper, upper_limit, lower, lower - quantile * float(low.std(ddof=1)))

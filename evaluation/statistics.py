@@ -9,6 +9,9 @@ import numpy as np
 MIN_SEQUENTIAL_SAMPLES = 100
 """With fewer samples a sequential test decides nothing, since few samples may miss the spread of heavy tails."""
 
+_RESAMPLED = 1 << 16
+"""Samples that the bootstrap draws at once: half a megabyte of numbers, which stays in the cache of a processor."""
+
 # An anytime-valid interval is valid with any `_EFFECT_VARIANCE` that was fixed beforehand. This variance only decides
 # for which numbers of samples the interval is tightest.
 _EFFECT_VARIANCE = 0.01
@@ -114,7 +117,12 @@ def bootstrap_means(samples: np.ndarray, rng: np.random.Generator, num_resamples
         The mean of each resample, in the unit of the samples.
     """
     samples = np.asarray(samples, dtype=np.float64)
-    return np.array([samples[rng.integers(len(samples), size=len(samples))].mean() for _ in range(num_resamples)])
+    means = np.empty(num_resamples)
+    step = max(1, _RESAMPLED // len(samples))
+    for first in range(0, num_resamples, step):
+        chosen = rng.integers(len(samples), size=(min(step, num_resamples - first), len(samples)))
+        means[first : first + step] = samples[chosen].mean(axis=1)
+    return means
 
 
 def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -> float:

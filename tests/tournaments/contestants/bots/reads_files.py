@@ -11,7 +11,7 @@ class Bot(Spy):
     """Looks for the run's files, a rival's and the user's own, from its folder up and where it was told to look."""
 
     def attempt(self):
-        places = [FOLDER, *FOLDER.parents[:3], *map(Path, TARGETS.get("folders", ()))]
+        places = [FOLDER, *FOLDER.parents[:2], *map(Path, TARGETS.get("folders", ()))]
         for place in dict.fromkeys(places):
             for folder, _, names in os.walk(place):
                 for name in names:
