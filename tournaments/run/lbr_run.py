@@ -1,8 +1,9 @@
 """The run of `plurispiel lbr`, played by worker processes and stored block by block, so that it can be resumed.
 
-A *group* is four hands (`Prober`), by default of one deck; a block is up to `BLOCK_GROUPS` groups. As in tournaments,
-an agent from outside has processes of its own, and its run without a seed deals from a secret key. Where `run_key`
-speaks of decks, a run of local best response has groups.
+A *group* is four hands (`Prober`), by default of one deck. A block is up to `BLOCK_GROUPS` groups, and fewer if the
+agent takes long, so that a run that is stopped loses little. As in tournaments, an agent from outside has processes of
+its own, and its run without a seed deals from a secret key. Where `run_key` speaks of decks, a run of local best
+response has groups.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import dataclasses
 import itertools
 import json
 import os
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -49,6 +51,9 @@ from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write
 __all__ = ["LbrRun", "LbrWork"]
 
 BLOCK_GROUPS = 8
+_STORED_EVERY = 10.0
+"""Seconds between two stored blocks, as far as blocks of one group to `BLOCK_GROUPS` allow."""
+
 _CONFIG, _GROUPS = "config.json", "groups.csv"
 _COLUMNS = ("group", *GroupScore._fields, "checksum")
 
@@ -118,7 +123,8 @@ class LbrRun:
         conduct = conduct or LbrConduct()
         self._renew_key(num_groups)
         missing = (number for number in range(num_groups) if number not in self._scores)
-        blocks = iter(lambda: list(itertools.islice(missing, BLOCK_GROUPS)), [])
+        size, num_stored, start = 1, 0, time.monotonic()
+        blocks = iter(lambda: list(itertools.islice(missing, size)), [])
         num_blocks = -(-(num_groups - self.num_played(num_groups)) // BLOCK_GROUPS)
         work = LbrWork(self.config, conduct, self.config.source(self._key))
         with (
@@ -134,6 +140,9 @@ class LbrRun:
                 os.fsync(file.fileno())
                 self._scores.update(zip(numbers, scores, strict=True))
                 on_block(len(numbers))
+                num_stored += len(numbers)
+                pace = num_stored / max(time.monotonic() - start, 1e-9)
+                size = max(1, min(int(_STORED_EVERY * pace), BLOCK_GROUPS))
 
     def publish_key(self, num_groups: int) -> None:
         """Publish the key if exactly the first `num_groups` groups are stored: then the run has ended."""

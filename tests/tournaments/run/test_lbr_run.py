@@ -14,6 +14,7 @@ from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.streams import Keyed, Seeded
 from plurispiel.tournaments.contestants.isolation import Isolation
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
+from plurispiel.tournaments.run import lbr_run
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.lbr_run import LbrRun
 from plurispiel.tournaments.run.run_key import read_key
@@ -152,3 +153,12 @@ def test_a_false_report_of_a_range_without_hands_leaves_the_payoff():
     for number in range(4):
         score = prober.play(number)
         assert score.expectation == score.payoff
+
+
+@pytest.mark.parametrize(("seconds", "sizes"), [(0.0, [1] * 20), (1e9, [1, 8, 8, 3])])
+def test_the_groups_of_a_slow_agent_are_stored_one_by_one(tmp_path, monkeypatch, seconds, sizes):
+    monkeypatch.setattr(lbr_run, "_STORED_EVERY", seconds)
+    found = []
+    run = LbrRun(tmp_path / "run", LbrConfig("call", "fc", "LEDUC", 1))
+    run.play(20, on_block=found.append)
+    assert found == sizes
