@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.ranges import CLASS_NAMES
-from plurispiel.tournaments.figures.picture import outlined
+from plurispiel.tournaments.figures.picture import outlined, polygons
 
 
 def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fontsize: float = 8.0) -> None:
@@ -30,11 +30,14 @@ def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fonts
     for kind, colour in enumerate(colours):
         widths = shares[:, :, kind]
         shown = widths > 0.0
-        axes.barh(rows[shown] + 0.5, widths[shown], left=lefts[shown], height=1.0, color=colour)
+        left, right, top = lefts[shown], (lefts + widths)[shown], rows[shown]
+        corners = np.stack([left, top, right, top, right, top + 1.0, left, top + 1.0], axis=1)
+        axes.add_collection(polygons(corners.reshape(-1, 4, 2), colour), autolim=False)
         lefts = lefts + widths
+    outline = outlined()
     for row, names in enumerate(CLASS_NAMES):
         for column, name in enumerate(names):
-            axes.text(column + 0.06, row + 0.12, name, fontsize=fontsize, va="top", path_effects=outlined())
-    for line in range(size + 1):
-        axes.axhline(line, color="white", linewidth=0.8)
-        axes.axvline(line, color="white", linewidth=0.8)
+            text = axes.text(column + 0.06, row + 0.12, name, fontsize=fontsize, va="top", path_effects=outline)
+            text.set_in_layout(False)  # it lies within the axes
+    axes.hlines(range(size + 1), 0, size, colors="white", linewidths=0.8)
+    axes.vlines(range(size + 1), 0, size, colors="white", linewidths=0.8)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     "CALL_COLOUR",
     "FOLD_COLOUR",
@@ -18,6 +20,7 @@ __all__ = [
     "MatplotlibMissing",
     "outlined",
     "picture",
+    "polygons",
     "raise_colours",
     "require_matplotlib",
 ]
@@ -148,6 +151,13 @@ def outlined() -> list[Any]:
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=1.8, foreground="white", alpha=0.85)]
+
+
+def polygons(corners: np.ndarray, colour: str) -> Any:
+    """Return matplotlib's collection of n polygons of m corners, float64[n, m, 2]: far faster than n bars."""
+    from matplotlib.collections import PolyCollection
+
+    return PolyCollection(corners, facecolors=colour)
 
 
 def _between(first: str, second: str, share: float) -> str:

@@ -84,14 +84,16 @@ def check(figure):
         blues = {colour for number in range(1, 9) for colour in raise_colours(number)}
         for bar in axes.patches:
             assert to_hex(bar.get_facecolor()) in {*SERIES, *blues, CALL_COLOUR, FOLD_COLOUR}
+        for squares in axes.collections:
+            shown = {to_hex(colour) for colour in [*squares.get_facecolor(), *squares.get_edgecolor()]}
+            assert shown <= {*SERIES, *blues, CALL_COLOUR, FOLD_COLOUR, "#ffffff"}
         shown = [line for line in axes.lines if not line.get_label().startswith("_")]
         assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in shown}) == len(shown)
     assert matplotlib.rcParams["axes.titleweight"] == "normal"  # the style is nobody else's
 
 
 def check_legends(figure):
-    """Check that no legend covers axes or leaves the picture."""
-    figure.draw_without_rendering()
+    """Check that no legend covers axes or leaves the picture, in the layout of the file."""
     legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
     for each in [figure, *figure.subfigs]:
         legends += each.legends
