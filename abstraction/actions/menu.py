@@ -7,6 +7,7 @@ unless a menu has another share) of the stack at the start of the hand becomes a
 offered once.
 """
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ Sizes = tuple[BetSize, ...]
 ALL_IN = BetSize("all-in")
 
 
+@functools.lru_cache(maxsize=4096)
 def parse_sizes(text: str) -> Sizes:
     """Return the sizes of a menu's text.
 

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from random_blueprint import pack_random
 
-from plurispiel.agents.blueprint import library
+from plurispiel.agents.blueprint import library, marks
+from plurispiel.agents.blueprint import run as training_run
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.run import CHECKPOINTS, checkpoint_folders
 from plurispiel.tournaments.cli import main
@@ -30,7 +31,10 @@ def run(capsys, *arguments):
 
 
 @pytest.fixture
-def blueprints(home):
+def blueprints(home, monkeypatch):
+    """The folder of trained blueprints, whose marks play short matches."""
+    monkeypatch.setattr(marks, "MATCH_DECKS", 1_000)
+    monkeypatch.setattr(training_run, "_FINAL_DECKS", 1_000)
     return home / "blueprints"
 
 

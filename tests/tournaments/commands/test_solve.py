@@ -1,6 +1,7 @@
 """`plurispiel solve`: the record, what it keeps, going on, and refusals."""
 
 import csv
+import functools
 import json
 import os
 import shlex
@@ -21,6 +22,18 @@ from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.commands import solve as solve_command
 
 pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """What is kept is not drawn."""
+    for name in ("draw_curve", "draw_comparison"):
+        monkeypatch.setattr(solve_command, name, lambda *arguments: None)
+
+
+@functools.cache
+def tree_of(game):
+    return flatten(game)
 
 
 def solve(capsys, *arguments, code=0):
@@ -82,7 +95,7 @@ def test_until_out_of_reach(capsys, monkeypatch):
 def test_every_algorithm(capsys, game, algorithm):
     record = solve(capsys, game, "--algorithm", algorithm, "--iterations", 30)
     assert record["algorithm"] == algorithm
-    solver = make_solver(flatten(game), algorithm, seed=1)
+    solver = make_solver(tree_of(game), algorithm, seed=1)
     solver.run(30)
     assert record["nash_conv"] == exploitability(solver.tree, solver.average_strategy()).nash_conv
 
@@ -122,7 +135,7 @@ def test_out(capsys, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_same_command_again_goes_on(capsys, tmp_path):
+def test_the_same_command_again_goes_on(capsys, tmp_path, no_pictures):
     whole = solve(capsys, "leduc", "--iterations", 90, "--out", "whole")
     for iterations in (13, 40, 90, 90, 20):
         record = solve(capsys, "leduc", "--iterations", iterations, "--out", "parts")
@@ -133,7 +146,7 @@ def test_the_same_command_again_goes_on(capsys, tmp_path):
     assert {n: d for n, _, d in whole["curve"]}.items() <= {n: d for n, _, d in record["curve"]}.items()
 
 
-def test_resume_needs_no_game(capsys, tmp_path):
+def test_resume_needs_no_game(capsys, tmp_path, no_pictures):
     arguments = ("kuhn3", "--algorithm", "linear-mccfr", "--seed", 7, "--iterations")
     whole = solve(capsys, *arguments, 500)
     solve(capsys, *arguments, 200, "--out", "x")
@@ -145,7 +158,7 @@ def test_resume_needs_no_game(capsys, tmp_path):
     )
 
 
-def test_other_runs_are_left_alone(capsys, tmp_path):
+def test_other_runs_are_left_alone(capsys, tmp_path, no_pictures):
     solve(capsys, "kuhn", "--iterations", 10, "--out", "x")
     before = (tmp_path / "x" / "policy" / "manifest.json").read_text()
     assert "a solution of the game kuhn_poker(), not leduc_poker()" in refused(capsys, "leduc", "--out", "x")
@@ -153,7 +166,7 @@ def test_other_runs_are_left_alone(capsys, tmp_path):
     assert (tmp_path / "x" / "policy" / "manifest.json").read_text() == before
 
 
-def test_damaged_solutions_are_refused(capsys, tmp_path):
+def test_damaged_solutions_are_refused(capsys, tmp_path, no_pictures):
     solve(capsys, "kuhn", "--iterations", 10, "--out", "x")
     regret = tmp_path / "x" / "policy" / "solver_regret.npy"
     content = bytearray(regret.read_bytes())
@@ -264,7 +277,7 @@ def test_what_cannot_be_shown(capsys, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_comparison_keeps_the_finished_runs(capsys, tmp_path, monkeypatch):
+def test_an_interrupted_comparison_keeps_the_finished_runs(capsys, tmp_path, monkeypatch, no_pictures):
     def interrupted(*arguments):
         yield from [next(compare_solvers(*arguments))] * 2
         raise KeyboardInterrupt
@@ -277,7 +290,7 @@ def test_an_interrupted_comparison_keeps_the_finished_runs(capsys, tmp_path, mon
     assert '"cfr",,1,' in (tmp_path / "compared" / "comparison.csv").read_text()
 
 
-def test_algorithms_are_compared(capsys, tmp_path):
+def test_algorithms_are_compared(capsys, tmp_path, monkeypatch):
     folder = tmp_path / "compared"
     arguments = ["kuhn", "--compare", "cfr, dcfr(1.5,0,2),mccfr", "--seconds", "0.05", "--seeds", "2", "--out", folder]
     record = solve(capsys, *arguments)
@@ -304,6 +317,7 @@ def test_algorithms_are_compared(capsys, tmp_path):
     }
     assert record["files"][0] == str(folder / "comparison.csv")
     assert all(os.path.getsize(file) for file in record["files"])
+    monkeypatch.setattr(solve_command, "draw_comparison", lambda *arguments: None)
     assert main(["solve", *map(str, arguments)]) == 0
     captured = capsys.readouterr()
     assert (

@@ -55,11 +55,11 @@ def rates(results):
 
 
 def test_six_callers_score_exactly_zero(capsys):
-    results = play(capsys, "--agents", "call,call,call,call,call,call", "--decks", 8, "--seed", 1)
+    results = play(capsys, "--agents", "call,call,call,call,call,call", "--decks", 2, "--seed", 1)
     assert rates(results) == [0.0] * 6
     assert [agent["scores"]["duplicate"]["ci95"] for agent in results["agents"]] == [0.0] * 6
     assert [agent["name"] for agent in results["agents"]] == ["call", *(f"call#{k}" for k in range(2, 7))]
-    assert results["hands"] == 48
+    assert results["hands"] == 12
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="without the compiler there are none")
@@ -85,11 +85,11 @@ def test_fold_loses_its_blinds_to_raise(capsys):
 
 
 def test_fold_loses_its_blinds_at_six_seats(capsys):
-    results = play(capsys, "--agents", "fold", "--agents", "raise,raise,raise,raise,raise", "--decks", 8)
+    results = play(capsys, "--agents", "fold", "--agents", "raise,raise,raise,raise,raise", "--decks", 2)
     assert rates(results)[0] == -250.0
     assert results["agents"][0]["scores"]["duplicate"]["ci95"] == 0.0
     assert sum(rates(results)) == pytest.approx(0.0, abs=1e-9)
-    results = play(capsys, "--agents", "fold,raise", "--format", "gauntlet", "--copies", "--seats", 6, "--decks", 4)
+    results = play(capsys, "--agents", "fold,raise", "--format", "gauntlet", "--copies", "--seats", 6, "--decks", 2)
     assert rates(results) == pytest.approx([-250.0, 50.0], rel=1e-12)
 
 
@@ -348,26 +348,29 @@ def test_another_runs_folder_is_refused(capsys):
 
 
 def test_a_refused_folder_says_what_differs(capsys, tmp_path):
-    (tmp_path / "my_bot.py").write_text(MY_BOT)
-    out = ["--decks", "1", "--workers", "1", "--score", "raw", "--processes", "one", "--out", "run"]
-    assert main(["tournament", "--agents", "my_bot.py:MyBot,call", *out]) == 0
+    settings = ["--decks", "1", "--workers", "1", "--score", "raw", "--out", "run"]
+    assert main(["tournament", "--agents", "fold,call", *settings]) == 0
     for given, what in {
-        "--agents my_bot.py:MyBot,tag": "agents was my_bot.py:MyBot,call, and is my_bot.py:MyBot,tag now",
-        "--agents my_bot.py:MyBot,call --game HULH --max-faults 3": "max_faults was 20, and is 3 now",
+        "--agents fold,tag": "agents was fold,call, and is fold,tag now",
+        "--agents fold,call --game HULH --max-faults 3": "max_faults was 20, and is 3 now",
     }.items():
         capsys.readouterr()
-        assert main(["tournament", *given.split(), *out]) == 2
+        assert main(["tournament", *given.split(), *settings]) == 2
         assert what in capsys.readouterr().err
-    (tmp_path / "my_bot.py").write_text(MY_BOT + "\n")
-    assert main(["tournament", "--agents", "my_bot.py:MyBot,call", *out]) == 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "package_digest", lambda: "other code")
+        assert main(["tournament", "--agents", "fold,call", *settings]) == 2
+    assert "another tournament: the package's code has changed since; repeat" in capsys.readouterr().err
+
+
+def test_a_folder_is_refused_if_the_file_of_an_agent_has_changed(capsys, tmp_path):
+    arguments = ["--agents", "my_bot.py:MyBot,call", "--decks", "1", "--workers", "1", "--score", "raw", "--out", "run"]
+    for text, code in ((MY_BOT, 0), (MY_BOT + "\n", 2)):
+        (tmp_path / "my_bot.py").write_text(text)
+        assert main(["tournament", *arguments, "--processes", "one"]) == code
     assert (
         "run holds another tournament: the file of my_bot.py:MyBot has changed since; repeat" in capsys.readouterr().err
     )
-    (tmp_path / "my_bot.py").write_text(MY_BOT)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(config, "package_digest", lambda: "other code")
-        assert main(["tournament", "--agents", "my_bot.py:MyBot,call", *out]) == 2
-    assert "another tournament: the package's code has changed since; repeat" in capsys.readouterr().err
 
 
 def test_a_full_disk_is_one_line(capsys, monkeypatch):

@@ -10,12 +10,16 @@ from plurispiel.tournaments.cli import main
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 TRAIN = ["--epochs", "2", "--width", "16"]
+ALONE = ["--workers", "1"]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("values")
-    assert main(["values", "sample", "leduc", "--situations", "20", "--unseen", "10", "--out", f"{folder}/data"]) == 0
+    assert (
+        main(["values", "sample", "leduc", "--situations", "20", "--unseen", "10", *ALONE, "--out", f"{folder}/data"])
+        == 0
+    )
     assert main(["values", "train", f"{folder}/data", "--out", f"{folder}/net", *TRAIN]) == 0
     return folder
 
@@ -55,20 +59,8 @@ def test_info(made, capsys):
 
 def test_info_on_other_situations(made, tmp_path, capsys):
     errors = []
-    other = [
-        "values",
-        "sample",
-        "leduc",
-        "--situations",
-        "0",
-        "--unseen",
-        "5",
-        "--seed",
-        "2",
-        "--out",
-        f"{tmp_path}/data",
-    ]
-    assert main(other) == 0
+    other = ["--situations", "0", "--unseen", "5", "--seed", "2", *ALONE, "--out", f"{tmp_path}/data"]
+    assert main(["values", "sample", "leduc", *other]) == 0
     capsys.readouterr()
     for data in ([], ["--data", f"{made}/data"], ["--data", f"{tmp_path}/data"]):
         assert main(["values", "info", f"{made}/net", *data, "--json"]) == 0
@@ -156,7 +148,7 @@ def test_errors(made, tmp_path, monkeypatch, capsys, arguments, code, message):
 def test_samples_with_a_teacher(tmp_path, capsys):
     net = random_net("river")
     save_net(tmp_path / "river", net.net.layers, net.level, {}, seed=1)
-    data = ["--situations", "2", "--unseen", "1", "--out", str(tmp_path / "data")]
+    data = ["--situations", "2", "--unseen", "1", *ALONE, "--out", str(tmp_path / "data")]
     assert main(["values", "sample", "end-of-turn", "--teacher", str(tmp_path / "river"), *data, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["train"]["situations"] == 2
     assert main(["values", "train", str(tmp_path / "data"), "--out", str(tmp_path / "net"), *TRAIN, "--json"]) == 0

@@ -15,13 +15,13 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import make_blocks
 from plurispiel.tournaments.run.tournament_work import TournamentWork
 
-CONFIG = TournamentConfig(agents=("call", "random"), decks=24, referee="none")
+CONFIG = TournamentConfig(agents=("call", "random"), game="leduc_poker", decks=24, referee="none")
 
 
 def played(config=CONFIG):
-    """Return the chips of every group, and the start methods of the workers that played them."""
+    """Return the chips of every group, and the start method of the worker that played them."""
     work = TournamentWork(config, Conduct(), Streams(config.seats, Seeded(config.public_seed)))
-    team = Team(2)
+    team = Team(1)
     try:
         methods = {type(worker.process).__name__ for worker in team._workers}
         jobs = (Job(block, frozenset()) for block in make_blocks(config, 1, ()))

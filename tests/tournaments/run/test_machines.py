@@ -63,7 +63,7 @@ def test_a_shortened_block_keeps_its_machine(filled):
 
 
 def test_a_run_is_played_on_this_machine(tmp_path):
-    config = TournamentConfig(agents=("call", "random"), decks=8, score="duplicate", referee="none")
+    config = TournamentConfig(agents=("call", "random"), decks=8, game="leduc_poker", score="duplicate", referee="none")
     for workers in (1, 2):
         with contextlib.closing(RunStore(tmp_path / str(workers), config)) as store:
             play_run(config, store, Conduct(workers))
