@@ -60,6 +60,7 @@ class Noise(ValueFunction):
 
     def __init__(self, scale=3.0):
         self.scale = scale
+        self.by_rank = functools.cache(lambda *words: np.random.default_rng(words).normal(size=13))
 
     def values(self, situation):
         others = np.sort(situation.hole_cards // 4, axis=1).ravel().tolist()
@@ -70,7 +71,7 @@ class Noise(ValueFunction):
             98,
             *(a.action for a in situation.actions),
         ]
-        by_rank = np.random.default_rng([situation.seat, *words]).normal(size=13)
+        by_rank = self.by_rank(situation.seat, *words)
         return self.scale * by_rank[situation.rules.combos // 4].sum(axis=1)
 
 

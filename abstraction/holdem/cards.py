@@ -85,6 +85,13 @@ def combo_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole
 
 
 @functools.cache
+def combo_ids(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> dict[frozenset, int]:
+    """Return the row of `combo_cards` of each set of hole cards; not to be changed."""
+    combos = combo_cards(num_suits, num_ranks, num_hole_cards)
+    return {frozenset(cards): row for row, cards in enumerate(combos.tolist())}
+
+
+@functools.cache
 def combos_without(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
     """Return, for each card id, which combos do not hold the card: bool[NUM_CARDS + 1, num_combos], read-only.
 

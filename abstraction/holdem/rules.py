@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.cards import combo_cards, combos_without, deck_cards
+from plurispiel.abstraction.holdem.cards import combo_cards, combo_ids, combos_without, deck_cards
 
 MAX_SEATS = 10
 MAX_STREETS = 4
@@ -153,7 +153,7 @@ class HoldemRules:
 
     @functools.cached_property
     def _combo_ids(self) -> dict[frozenset[int], int]:
-        return {frozenset(cards): row for row, cards in enumerate(self.combos.tolist())}
+        return combo_ids(self.num_suits, self.num_ranks, self.num_hole_cards)
 
     def board_size(self, street: int) -> int:
         """Return the number of board cards on a street, the street's own cards included."""

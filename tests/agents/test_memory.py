@@ -11,6 +11,7 @@ from random_blueprint import random_blueprint
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action, Agent, PublicState
+from plurispiel.agents.blueprint import library
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.search.agent import SearchAgent
@@ -47,6 +48,14 @@ PLAYERS = [
     pytest.param(lambda: make_agent("continual?iterations=10"), (LEDUC,), 10, id="continual", marks=needs_compiler),
     pytest.param(resolver, (no_limit_holdem(2, 800),), 4, id="continual, hold'em", marks=needs_compiler),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_file_is_verified_once():
+    """Else each new agent of a bundled blueprint verifies its file and its folder again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library, "unpacked_folder", functools.cache(library.unpacked_folder))
+        yield
 
 
 class Remembers(Agent):

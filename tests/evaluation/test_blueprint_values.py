@@ -111,7 +111,7 @@ def test_drawn_values_have_the_exact_mean(rules, in_part):
     expected, holdable = exact.values(situation), situation.holdable()
     question = ValueQuestion(situation, 0, holdable / holdable.sum() if in_part else None)
     samples = []
-    for seed in range(4000):
+    for seed in range(2000):
         drawn.restart(np.random.default_rng(seed))
         samples.append(drawn.answers([question])[0][holdable])
     assert not in_part or (np.array(samples) == 0.0).any()
@@ -143,7 +143,7 @@ def test_aivat_with_drawn_values_is_unbiased(opponent):
     )
     rng = np.random.default_rng(8)
     raw, estimates = [], []
-    for number in range(1500):
+    for number in range(800):
         deck = deal_deck(LEDUC, rng)
         aivat.restart(np.random.default_rng([9, number]))
         sums = np.zeros(2)

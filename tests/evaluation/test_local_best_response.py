@@ -85,7 +85,7 @@ def test_menus_are_those_of_the_paper():
 
 @pytest.mark.parametrize(
     ("rules", "num_policies"),
-    [(KUHN, 100), pytest.param(LEDUC, 8, marks=jit_only), pytest.param(LEDUC, 100, marks=pytest.mark.slow)],
+    [(KUHN, 40), pytest.param(LEDUC, 4, marks=jit_only), pytest.param(LEDUC, 100, marks=pytest.mark.slow)],
     ids=["kuhn", "leduc", "leduc, 100 policies"],
 )
 def test_it_never_wins_more_than_the_best_response(rules, num_policies):

@@ -64,14 +64,10 @@ def run(tmp_path):
     return output
 
 
-def test_a_kernel_gets_machine_code_when_python_calls_it(run):
-    """Called by another kernel, it has intermediate code alone."""
+def test_a_kernel_gets_machine_code_when_python_calls_it_and_the_cache_keeps_both_kinds_of_code(run):
+    """Called by another kernel, it has intermediate code alone; another process and another caller find each kind."""
     first, second = run("one", CALLER + FROM_PYTHON)
     assert first == "caller add double total 9.0 3.0 3.0 3.0 [0, 0, 0, 1]"
     assert second == "add total 4.0 4.0 4.0 1 12.0"
-
-
-def test_another_process_and_another_caller_find_both_kinds_of_code_in_the_cache(run):
-    run("one", CALLER + FROM_PYTHON)
     assert run("one", CALLER + FROM_PYTHON) == ["9.0 3.0 3.0 3.0 [0, 0, 0, 1]", "4.0 4.0 4.0 1 12.0"]
     assert run("other", CALLER) == ["caller 9.0 3.0 3.0 3.0 [0, 0, 0, 1]"]

@@ -120,11 +120,12 @@ class Moments:
         self.count, self.total, self.squares = 0, np.zeros(size), np.zeros(size)
         self.nonzero = np.zeros(size, dtype=int)
 
-    def add(self, sample):
-        self.count += 1
-        self.total += sample
-        self.squares += sample * sample
-        self.nonzero += abs(sample) > 1e-12  # less is rounding
+    def add(self, samples):
+        """Add samples, one a row."""
+        self.count += len(samples)
+        self.total += samples.sum(axis=0)
+        self.squares += (samples * samples).sum(axis=0)
+        self.nonzero += (abs(samples) > 1e-12).sum(axis=0)  # less is rounding
 
     def require_mean(self, expected, largest):
         """Assert that means lie within four standard errors; where little was drawn, little was to be expected."""
@@ -149,11 +150,13 @@ def test_sampled_regrets_are_unbiased(game):
     samples = empty_samples(tree, seed=4)
     for player in range(tree.num_players):
         own = np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first))
-        moments = Moments(own.sum())
-        for _ in range(30_000):
-            samples.regret[:] = frozen
-            kernels.traverse(tree.nodes, samples, player, 1.0, False)
-            moments.add((samples.regret - frozen)[own])
+        moments, drawn = Moments(own.sum()), np.empty((1_000, own.sum()))
+        for _ in range(30):
+            for each in drawn:
+                samples.regret[:] = frozen
+                kernels.traverse(tree.nodes, samples, player, 1.0, False)
+                each[:] = samples.regret[own]
+            moments.add(drawn - frozen[own])
         assert (samples.regret == frozen)[~own].all()
         moments.require_mean(full.arrays()["regret"][own], 2.0 * abs(tree.payoffs).max())
 
@@ -181,16 +184,18 @@ def test_sampled_averages_are_unbiased(game):
     samples = empty_samples(tree, seed=4)
     for player in range(tree.num_players):
         own = np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first))
-        moments = Moments(own.sum())
+        moments, drawn = Moments(own.sum()), np.empty((1_000, own.sum()))
         samples.regret[:] = frozen
-        for _ in range(30_000):
-            samples.strategy_sum[:] = 0.0
-            if tree.num_players == 2:
-                samples.regret[:] = frozen  # the traverser learns
-                kernels.traverse(tree.nodes, samples, 1 - player, 1.0, True)
-            else:
-                kernels.sample_plan(tree.nodes, samples, player, 1.0)
-            moments.add(samples.strategy_sum[own])
+        for _ in range(30):
+            for each in drawn:
+                samples.strategy_sum[:] = 0.0
+                if tree.num_players == 2:
+                    samples.regret[:] = frozen  # the traverser learns
+                    kernels.traverse(tree.nodes, samples, 1 - player, 1.0, True)
+                else:
+                    kernels.sample_plan(tree.nodes, samples, player, 1.0)
+                each[:] = samples.strategy_sum[own]
+            moments.add(drawn)
         assert not samples.strategy_sum[~own].any()
         moments.require_mean(expected[own], 1.0)
 
