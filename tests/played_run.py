@@ -16,7 +16,7 @@ def play(folder, keep="sample", **settings):
     """Play a tournament in this process and return its folder."""
     config = TournamentConfig(**{"score": "aivat_zero_sum"} | settings)
     with contextlib.closing(RunStore(folder, config)) as store:
-        play_run(config, store, Conduct(keep=keep))
+        play_run(config, store, Conduct(keep=keep, processes="one"))
     return folder
 
 

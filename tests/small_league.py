@@ -1,10 +1,10 @@
-"""A league that tests play within moments: few decks, no AIVAT and no referee."""
+"""A league that tests play within moments: few decks of Leduc poker, no AIVAT and no referee."""
 
 from plurispiel.tournaments.league.config import LeagueConfig
 from plurispiel.tournaments.league.folder import League, create_league
 from plurispiel.tournaments.league.player import LeaguePlayer, PlayLimits
 
-SETTINGS = {"placement": 8, "score": "duplicate", "referee": "none"}
+SETTINGS = {"game": "leduc_poker", "placement": 8, "score": "duplicate", "referee": "none", "processes": "one"}
 
 BOT = """
 from plurispiel.agents.base import Agent

@@ -157,7 +157,7 @@ def polygons(corners: np.ndarray, colour: str) -> Any:
     """Return matplotlib's collection of n polygons of m corners, float64[n, m, 2]: far faster than n bars."""
     from matplotlib.collections import PolyCollection
 
-    return PolyCollection(corners, facecolors=colour)
+    return PolyCollection(list(corners), facecolors=colour)
 
 
 def _between(first: str, second: str, share: float) -> str:

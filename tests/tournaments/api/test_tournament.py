@@ -23,8 +23,9 @@ class MyBot(Agent):
     def act(self, view):
         return 1
 """
-SETTINGS = {"agents": ["tag", "call", "raise"], "seats": 2, "decks": 16, "seed": 5}
-OPTIONS = ["--agents", "tag,call,raise", "--seats", "2", "--decks", "16", "--seed", "5", "--workers", "1", "--json"]
+SETTINGS = {"agents": ["tag", "call", "raise"], "game": "leduc_poker", "seats": 2, "decks": 16, "seed": 5}
+OPTIONS = ["--agents", "tag,call,raise", "--game", "leduc_poker", "--seats", "2", "--decks", "16", "--seed", "5"]
+OPTIONS += ["--workers", "1", "--json"]
 TIMES = ("seconds", "hands_per_second")
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -9,6 +9,7 @@ import pytest
 
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.commands import compliance
+from plurispiel.tournaments.contestants.isolated import Limits
 
 pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
 
@@ -101,21 +102,18 @@ def report(capsys, *arguments):
     return code, json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "tag",
-        pytest.param("openspiel:uniform_random", marks=pytest.mark.slow),
-        pytest.param(f"{BOTS}/behaves.py:Bot", marks=pytest.mark.slow),
-    ],
-)
+KEYS = [
+    *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations"),
+    *("remembers", "notes", "fallbacks", "answer_seconds", "answers_per_second"),
+]
+
+
+@pytest.mark.parametrize("spec", ["tag", "openspiel:uniform_random", f"{BOTS}/behaves.py:Bot"])
+@pytest.mark.slow  # of good agents, the one below that remembers decks has the dearest part of these checks
 def test_good_agents_have_nothing_to_fear(capsys, spec):
     code, record = report(capsys, spec, "--game", "HUNL", "--hands", "40", "--seconds", "600")
     assert code == 0
-    assert list(record) == [
-        *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations"),
-        *("remembers", "notes", "fallbacks", "answer_seconds", "answers_per_second"),
-    ]
+    assert list(record) == KEYS
     assert 0.0 < record["answer_seconds"] < 1.0 < record["answers_per_second"] and record["fallbacks"] is None
     assert (record["remembers"], record["notes"]) == ({"decks": 40, "different": 0}, [])
     assert (record["hands"], record["faults"], record["violations"]) == (40, {}, [])
@@ -156,10 +154,14 @@ def test_the_last_words_of_a_process_move_no_cursor(capsys, tmp_path):
 
 def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(REMEMBERS)
-    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "HUNL", "--hands", "10"]) == 0
-    out = capsys.readouterr().out
+    code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--game", "HUNL", "--hands", "10")
+    assert code == 0 and list(record) == KEYS
+    assert 0.0 < record["answer_seconds"] < 1.0 < record["answers_per_second"] and record["fallbacks"] is None
+    assert (record["hands"], record["faults"], record["violations"], record["tells_range"]) == (10, {}, [], False)
+    assert record["remembers"] == {"decks": 40, "different": 40}  # whichever rotation comes second
+    out = compliance._text(record, Limits(), 10)
     assert "40 decks in two rotations" in out and "note: it remembers" in out
-    assert "40 of 80 hands went differently" in out  # whichever rotation comes second
+    assert "40 of 80 hands went differently" in out
 
 
 @pytest.mark.slow

@@ -65,9 +65,9 @@ def match(capsys, folder, rules, game, num_hands, agent, **options):
 @pytest.mark.parametrize(
     ("rules", "game", "hands", "agent"),
     [
-        (HUNL, HUNL_GAME, 200, "random"),
-        (no_limit_holdem(3, stack=20_000), THREE_GAME, 100, "tag"),
-        (HULH, "holdem.limit.2p.reverse_blinds.game", 50, "random"),
+        (HUNL, HUNL_GAME, 80, "random"),
+        (no_limit_holdem(3, stack=20_000), THREE_GAME, 40, "tag"),
+        (HULH, "holdem.limit.2p.reverse_blinds.game", 25, "random"),
     ],
 )
 def test_a_match(capsys, folder, rules, game, hands, agent):

@@ -16,7 +16,7 @@ from plurispiel.tournaments.league import standings
 
 pytestmark = pytest.mark.usefixtures("home")
 
-CREATE = "league mine create --placement 8 --score duplicate --referee none".split()
+CREATE = "league mine create --game LEDUC --placement 8 --score duplicate --referee none --processes one".split()
 
 
 def run(capsys, *arguments):

@@ -6,6 +6,7 @@ from random_nets import random_net
 
 from plurispiel.agents.values.net_file import save_net
 from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.figures import value_net_picture
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -80,8 +81,9 @@ def test_values_of_other_solutions_are_compared(made, capsys):
     assert capsys.readouterr().out.startswith("unseen situations")
 
 
-def test_info_plot(made, tmp_path, capsys):
+def test_info_plot(made, tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
+    monkeypatch.setattr(value_net_picture, "examples", lambda net: ())  # whose pictures take longest
     path = tmp_path / "net.svg"
     assert main(["values", "info", f"{made}/net", "--plot", str(path)]) == 0
     assert "leduc, 20 situations" in (told := capsys.readouterr()).out and f"drawn in {path}" in told.err

@@ -48,7 +48,7 @@ def test_the_text_shows_every_agent(league):
     lines = text.splitlines()
     assert [line.split()[0] for line in lines[2:6]] == [line.split()[0] for line in lines[10:14]]
     assert "neighbours that anytime-valid intervals do not separate yet:" in text
-    assert lines[-1].startswith("156 hands of HUNL, digest ")
+    assert lines[-1].startswith("156 hands of LEDUC, digest ")
 
 
 def test_separated_neighbours_are_named():

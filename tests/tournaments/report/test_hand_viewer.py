@@ -216,7 +216,8 @@ def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
 def test_what_agents_tell_that_may_never_tell_it_again_is_written_down(tmp_path):
     (tmp_path / "bot.py").write_text(DICE)
     agents = (f"{tmp_path / 'bot.py'}:Dice", "tag")
-    folder = play(tmp_path / "run", keep="sample", agents=agents, believe=("bot.py:Dice",), decks=22)
+    told = {"agents": agents, "game": "leduc_poker", "believe": ("bot.py:Dice",)}
+    folder = play(tmp_path / "run", keep="sample", decks=22, **told)
     (tmp_path / "bot.py").unlink()  # nobody is asked again
     viewer = viewer_of(folder, 0, [HandId(0, deck, 1) for deck in range(20)])
     assert len(viewer.hands) == 20 and not any(hand.remark for hand in viewer.hands)

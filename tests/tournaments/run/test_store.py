@@ -275,7 +275,7 @@ def test_what_a_database_gives_back_has_the_checksum_of_what_it_took(folder):
     store.close()
 
 
-@pytest.mark.parametrize("num_flips", [40, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("num_flips", [20, pytest.param(500, marks=pytest.mark.slow)])
 def test_a_flipped_bit_is_refused_or_changes_nothing(folder, num_flips):
     """In rows and in what leads to them: the first bytes of pages."""
     config = TournamentConfig(agents=CONFIG.agents, decks=30, score="raw")

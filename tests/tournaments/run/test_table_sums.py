@@ -150,11 +150,11 @@ def test_neither_workers_nor_interruptions_nor_later_decks_change_a_group(tmp_pa
 
 
 def test_a_stop_rule_asks_the_corrected_score(tmp_path):
-    settings = {"agents": ("tag", "random"), "game": "leduc_poker", "decks": 160}
+    settings = {"agents": ("tag", "random"), "game": "leduc_poker", "decks": 120}
     _, whole, _ = play(tmp_path / "whole", **settings)
     limit = whole["agents"][0]["sequential_ci95"] * 1.1
     _, stopped, _ = play(tmp_path / "stopped", stop_when=f"ci<={limit:g}", **settings)
-    assert stopped["stopped"] and 100 <= stopped["decks"] < 160
+    assert stopped["stopped"] and 100 <= stopped["decks"] < 120
     assert max(agent["sequential_ci95"] for agent in stopped["agents"]) <= limit
     by_aivat = play(tmp_path / "aivat", stop_when=f"ci<={limit:g}", score="aivat_duplicate", **settings)[1]
     assert by_aivat["decks"] != stopped["decks"] or not by_aivat["stopped"]
