@@ -10,7 +10,7 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, load_game
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, HoldemRules, no_limit_holdem
 
-NUM_HANDS = 6_000
+NUM_HANDS = 2_500
 
 
 def play(rules, actions):

@@ -66,7 +66,9 @@ def few_callers(missing=0.0):
     ],
 )
 def test_keeps_the_contract(seats, games):
-    report = check_agent(lambda: BlueprintAgent(blueprint(seats, 0.3)), games, num_hands=60, num_decks=6, num_compared=6)
+    report = check_agent(
+        lambda: BlueprintAgent(blueprint(seats, 0.3)), games, num_hands=60, num_decks=6, num_compared=6
+    )
     assert report.violations == []
     assert report.tells_range
 
@@ -212,11 +214,11 @@ def test_what_agents_and_hands_share_changes_nothing():
 
     table = [Noted(BlueprintAgent(found), every=10) for _ in range(5)] + [Gambler()]
     tables = [SIXMAX, *(random_rules(6, rng) for _ in range(3))]
-    for number in range(60):
+    for number in range(32):
         rules = tables[number % 4]
         assert play_hand(rules, rng.permutation(table), deal_deck(rules, rng), rng.spawn(6)).faults == ()
     assert kept_rows.cache_info().misses == 1  # five agents
-    for place in rng.permutation(len(asked))[:60]:
+    for place in rng.permutation(len(asked))[:32]:
         view, start, decision, strategy = asked[place]
         kept_rows.cache_clear()
         agent = BlueprintAgent(found)

@@ -155,7 +155,9 @@ def test_it_plays_the_blueprint_that_fits(three):
 
 
 def test_keeps_the_contract(three):
-    report = check_agent(lambda: make_agent("blueprint"), [THREE, HUNL, HULH], num_hands=60, num_decks=6)
+    report = check_agent(
+        lambda: make_agent("blueprint"), [THREE, HUNL, HULH], num_hands=60, num_decks=6, num_compared=6
+    )
     assert report.violations == [] and report.tells_range
 
 

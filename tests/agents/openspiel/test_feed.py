@@ -48,7 +48,7 @@ def test_hidden_cards_change_nothing(text):
     game = OpenSpielGame(text)
     rules, rng = game.rules, np.random.default_rng(3)
     for seat in (0, 1):
-        for _ in range(4):
+        for _ in range(2):
             history = random_hand(game, rng)[-1].history()
             first, dealt = seat * rules.num_hole_cards, rules.num_seats * rules.num_hole_cards
             hidden = [k for k in range(dealt) if not first <= k < first + rules.num_hole_cards]
