@@ -4,6 +4,7 @@ An OpenSpiel state shows every card to everybody. So `own_view` first removes hi
 other code here reads only the history without these cards.
 """
 
+import functools
 from collections.abc import Iterable
 
 import numpy as np
@@ -99,7 +100,7 @@ class HandFeed:
         if strategy is None:
             return None
         highest = strategy.actions if strategy.highest is None else strategy.highest
-        return [self._by_id(strategy.actions, highest, strategy.probabilities[combo]) for combo in combo_ids]
+        return self._by_id(strategy.actions, highest, [strategy.probabilities[combo] for combo in combo_ids])
 
     def decision_policy(self, decision: Decision) -> dict[int, float]:
         """Return the probability of each action id that a decision reports.
@@ -107,7 +108,7 @@ class HandFeed:
         If a decision reports no probabilities, its action has probability 1.
         """
         actions, row = (decision.actions, decision.probabilities) if decision.actions else ((decision.action,), (1.0,))
-        return self._by_id(actions, actions, row)
+        return self._by_id(actions, actions, [row])[0]
 
     def action_id(self, action: int) -> int:
         """Return the game's id of the actor's action; ValueError if the action is illegal."""
@@ -134,12 +135,17 @@ class HandFeed:
             self.agent.observe(Board(self.board[rules.board_size(self._street) :], street))
             self._street = street
 
-    def _by_id(self, lowest: Iterable[int], highest: Iterable[int], row: Iterable[float]) -> dict[int, float]:
-        policy = dict.fromkeys(self.game.actions(self.betting.array.tolist()) or (), 0.0)
-        for low, high, probability in zip(lowest, highest, row, strict=True):
-            if probability > 0.0:
-                # A column may stand for all raise sizes low..high, but only in games that give every size its own id.
-                # The ids are consecutive, and each size gets an equal share of the probability.
-                for number in range(self.action_id(low), self.action_id(high) + 1):
-                    policy[number] = policy.get(number, 0.0) + float(probability) / (high - low + 1)
-        return policy
+    def _by_id(
+        self, lowest: Iterable[int], highest: Iterable[int], rows: Iterable[Iterable[float]]
+    ) -> list[dict[int, float]]:
+        nothing = dict.fromkeys(self.game.actions(self.betting.array.tolist()) or (), 0.0)
+        bounds, action_id, policies = list(zip(lowest, highest, strict=True)), functools.cache(self.action_id), []
+        for row in rows:
+            policies.append(policy := dict(nothing))
+            for (low, high), probability in zip(bounds, row, strict=True):
+                if probability > 0.0:
+                    # A column may stand for all raise sizes low..high, but only in games that give every size its own
+                    # id. The ids are consecutive, and each size gets an equal share of the probability.
+                    for number in range(action_id(low), action_id(high) + 1):
+                        policy[number] = policy.get(number, 0.0) + float(probability) / (high - low + 1)
+        return policies

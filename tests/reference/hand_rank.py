@@ -1,5 +1,6 @@
 """Hand ranks from the rules of poker: every five-card subset, compared as tuples."""
 
+import functools
 from collections import Counter
 from itertools import combinations
 
@@ -10,16 +11,20 @@ def strength(cards):
 
 
 def _strength_of_five(cards):
-    ranks = sorted((int(card) // 4 for card in cards), reverse=True)
+    ranks, suits = zip(*(divmod(int(card), 4) for card in cards), strict=True)
+    return _strength_of_ranks(tuple(sorted(ranks, reverse=True)), len(set(suits)) == 1)
+
+
+@functools.cache
+def _strength_of_ranks(ranks, is_suited):
     groups = sorted(((count, rank) for rank, count in Counter(ranks).items()), reverse=True)
     shape = [count for count, _ in groups]
     order = [rank for _, rank in groups]
-    if len(cards) == 5 and len(groups) == 5:
-        flush = len({int(card) % 4 for card in cards}) == 1
-        wheel = ranks == [12, 3, 2, 1, 0]
+    if len(ranks) == 5 and len(groups) == 5:
+        wheel = ranks == (12, 3, 2, 1, 0)
         straight = wheel or ranks[0] - ranks[4] == 4
-        if straight or flush:
-            name = "straight flush" if straight and flush else "straight" if straight else "flush"
+        if straight or is_suited:
+            name = "straight flush" if straight and is_suited else "straight" if straight else "flush"
             return _CATEGORIES.index(name), *([3] if wheel else ranks)
     if shape[0] == 4:
         name = "four of a kind"

@@ -23,7 +23,7 @@ class PairValues:
 
     def __init__(self, solution, rank, cards_of):
         self.solution, self.rank, self.cards_of = solution, rank, cards_of
-        self.shown = {}
+        self.shown, self.known = {}, {}
 
     def strategy(self, node):
         if node not in self.shown:
@@ -44,6 +44,11 @@ class PairValues:
         words : list of str
             The actions on the street.
         """
+        if (node, hands) not in self.known:
+            self.known[node, hands] = self.below(node, hands, board, pot, put_in, words)
+        return self.known[node, hands]
+
+    def below(self, node, hands, board, pot, put_in, words):
         if self.is_closed(words):
             pot += sum(put_in)
             stack = self.solution.spot.stacks - (pot - self.solution.spot.pot) // 2

@@ -86,7 +86,7 @@ def test_coarse_buckets_cost_something():
 def test_strategies_by_bucket_come_to_an_equilibrium_among_themselves(options, bound):
     ranges = np.array([[1.0, 0.1, 0.3, 0.02, 0.7, 0.2], [0.05, 1.0, 0.6, 0.3, 0.1, 0.9]])
     subgame = Subgame(BettingState(LEDUC), (), ranges, check_first, buckets=lambda board: np.arange(6) % 2)
-    solver = VectorSolver(subgame, "lcfr", dtype=np.float64, **options)
+    solver = VectorSolver(subgame, "lcfr", dtype=np.float64, threads=1, **options)
     solver.run(1_000)
     assert 0.0 <= solver.evaluate_by_buckets().exploitability < bound
     assert solver.evaluate().exploitability > 0.2

@@ -43,8 +43,8 @@ from plurispiel.evaluation.public_best_response import subgame_best_response
 def test_every_iteration_is_that_of_scalar_cfr(name, algorithm):
     game, rules = GAMES[name]
     tree = flatten(game or game_string(rules))
-    scalar, vector = make_solver(tree, algorithm), whole_game(rules, algorithm)
-    for _ in range(NUM_COMPARED.get(rules, 12)):  # then ties, broken by rounding: sums over ranges are not exact zeros
+    scalar, vector = make_solver(tree, algorithm), whole_game(rules, algorithm, threads=1)
+    for _ in range(NUM_COMPARED.get(rules, 8)):  # then ties, broken by rounding: sums over ranges are not exact zeros
         scalar.run(1)
         vector.run(1)
         found = strategy_from_agent(tree, ResolvedAgent(vector))
@@ -70,7 +70,7 @@ def test_a_run_can_be_ended():
 @jit_only
 def test_a_street_with_card_removal_has_the_value_of_its_tree():
     tree = flatten(game_string(MINI))
-    scalar, vector = make_solver(tree, "cfr+"), whole_game(MINI, "dcfr-restarts")
+    scalar, vector = make_solver(tree, "cfr+"), whole_game(MINI, "dcfr-restarts", threads=1)
     scalar.run(1_000)
     vector.run(1_000)
     expected = exploitability(tree, scalar.average_strategy())
@@ -113,7 +113,7 @@ def test_turn_spots_are_the_game_tree_behind_their_boards(by_buckets):
     for card in TURN.cards.tolist():
         rows = hand_by_hand(TURN.num_combos) if by_buckets else None
         subgame = Subgame(BettingState(TURN), (card,), np.ones((2, TURN.num_combos)), buckets=rows)
-        solvers[card] = VectorSolver(subgame, "cfr+", dtype=np.float64)
+        solvers[card] = VectorSolver(subgame, "cfr+", dtype=np.float64, threads=1)
     scalar, agent = make_solver(tree, "cfr+"), ByFirstCard(solvers)
     for iterations in (2, 98):
         scalar.run(iterations)

@@ -16,8 +16,8 @@ from plurispiel.agents.resolve.visits import ThinnedRunOuts
 
 @jit_only
 @pytest.mark.parametrize("buckets", [None, by_rank])
-@pytest.mark.parametrize("options", [{"run_outs": 2}, {"thinning": 400}])
-def test_sampled_run_outs_come_to_the_same(buckets, options):
+@pytest.mark.parametrize(("options", "iterations"), [({"run_outs": 2}, 600), ({"thinning": 400}, 1_000)])
+def test_sampled_run_outs_come_to_the_same(buckets, options, iterations):
     """Leduc's value and little to gain, from a few of six cards an iteration; whatever the threads."""
     subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), buckets=buckets)
     first, second = (
@@ -26,7 +26,7 @@ def test_sampled_run_outs_come_to_the_same(buckets, options):
     for solver in (first, second):
         solver.run(100)
     np.testing.assert_array_equal(first.streets[1].sums[0], second.streets[1].sums[0])
-    first.run(1_400)
+    first.run(iterations - 100)
     found = first.evaluate()
     assert found.exploitability < 0.1
     assert found.values[0] == pytest.approx(-0.0856, abs=0.1)

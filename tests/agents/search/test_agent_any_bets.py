@@ -59,7 +59,7 @@ def fuzz(num_hands, most_seats, config=FEW, **options):
 
 
 def test_any_bets_are_answered():
-    agents = fuzz(150, 4)
+    agents = fuzz(80, 4)
     assert sum(agent.counts["searches"] for agent in agents) > 10
     assert sum(agent.counts["searches again"] for agent in agents) > 0
 

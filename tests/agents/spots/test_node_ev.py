@@ -1,5 +1,6 @@
 """Values of hands at nodes against a count of every pair of hands, every card and every action."""
 
+import functools
 import json
 import os
 
@@ -27,7 +28,8 @@ LOCKED = Spot(
 
 
 def pair_values(solution):
-    return PairValues(solution, lambda held, board: strength((*held, *board)), lambda k: tuple(HUNL.combos[k].tolist()))
+    ranked = functools.cache(lambda held, board: strength((*held, *board)))
+    return PairValues(solution, ranked, lambda combo: tuple(HUNL.combos[combo].tolist()))
 
 
 @pytest.mark.parametrize(
@@ -65,11 +67,16 @@ def test_every_pair_of_hands(spot, node, pot, put_in, words):
             assert found.action_ev[combo, column] == pytest.approx(chosen[combo_text(int(combo))], abs=1e-4)
 
 
+@functools.cache
+def example(name):
+    spot, _ = read_spot(EXAMPLES / f"{name}.toml")
+    return spot, solve_spot(spot, max_iterations=20)
+
+
 @pytest.mark.parametrize("name", ["river", "turn"])
 def test_the_sum_over_hands_and_actions_is_the_value_of_the_spot(name):
     """To a millionth of the pot; and the mean of all hands' equities is that of the range."""
-    spot, _ = read_spot(EXAMPLES / f"{name}.toml")
-    solution = solve_spot(spot, max_iterations=20)
+    spot, solution = example(name)
     found, shown = solution.node_ev(), solution.strategy()
     pairs = np.nansum(found.weights[0] * found.facing[0])
     mixed = np.nansum(found.action_ev * shown.probabilities, axis=1)
@@ -87,8 +94,7 @@ def test_the_sum_over_hands_and_actions_is_the_value_of_the_spot(name):
 
 
 def test_behind_the_first_street_players_hands_sum_to_the_pot():
-    spot, _ = read_spot(EXAMPLES / "turn.toml")
-    solution = solve_spot(spot, max_iterations=20)
+    spot, solution = example("turn")
     for node, pot in (("c c 2c", spot.pot), ("c c 3d", spot.pot)):
         found = solution.node_ev(node)
         shown = solution.strategy(node)

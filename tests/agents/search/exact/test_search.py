@@ -33,6 +33,12 @@ ALL_INS = (
 )
 
 
+THREE_ALL_INS = (
+    "universal_poker(betting=nolimit,numPlayers=3,numRounds=2,blind=1 2 0,stack=6 5 4,firstPlayer=3 1,numSuits=1,"
+    "numRanks=5,numHoleCards=1,numBoardCards=0 1,bettingAbstraction=fcpa)"
+)
+
+
 def kuhn_kinds(state):
     return {0: "fold", 1: "call"} if "b" in state.information_state_string() else {0: "call", 1: "raise"}
 
@@ -89,11 +95,11 @@ def test_search_by_the_text(text, kinds, from_street, k):
     tree = flatten(text)
     strategy = random_strategy(tree, 3)
     search = reference.Search(
-        tree.openspiel_game, rows_of(tree, strategy), kinds, from_street=from_street, k=k, iterations=4
+        tree.openspiel_game, rows_of(tree, strategy), kinds, from_street=from_street, k=k, iterations=3
     )
     subgames = []
     actual = GameTreeSearcher(tree).strategy(
-        strategy, GameTreeSearch(from_street=from_street, continuations=k, iterations=4), on_subgame=subgames.append
+        strategy, GameTreeSearch(from_street=from_street, continuations=k, iterations=3), on_subgame=subgames.append
     )
     assert len(subgames) == len(search.subgames)
     found = rows_of(tree, actual)
@@ -101,9 +107,7 @@ def test_search_by_the_text(text, kinds, from_street, k):
         assert found[key] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "num_checked"), (("leduc_poker", 25), pytest.param("leduc_poker(players=3)", 4, marks=jit_only))
-)
+@pytest.mark.parametrize(("text", "num_checked"), (("leduc_poker", 25), (THREE_ALL_INS, 20)))
 def test_beliefs_are_brute_force_bayes(text, num_checked):
     tree = flatten(text)
     strategy = random_strategy(tree, 8)
