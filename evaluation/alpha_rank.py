@@ -4,7 +4,7 @@ OpenSpiel computes the shares. Its module also imports drawing tools; only these
 """
 
 import functools
-import importlib
+import importlib.util
 import sys
 from types import ModuleType
 
@@ -43,18 +43,31 @@ def alpha_rank(payoffs: np.ndarray) -> np.ndarray:
     payoffs = np.asarray(payoffs, dtype=np.float64)
     if payoffs.ndim != 2 or payoffs.shape[0] != payoffs.shape[1] or not np.isfinite(payoffs).all():
         raise ValueError(f"payoffs are a square matrix of finite numbers, got the shape {payoffs.shape}")
+    return _shares(np.sign(payoffs).tobytes(), len(payoffs)).copy()
+
+
+@functools.lru_cache(1024)
+def _shares(signs: bytes, num_agents: int) -> np.ndarray:
+    """Return the shares by the signs of the payoffs: most resamples of a league have the same few."""
+    payoffs = np.frombuffer(signs).reshape(num_agents, num_agents)
     _, _, shares, *_ = _openspiel().compute([payoffs], use_inf_alpha=True)
     return shares
 
 
 @functools.cache
 def _openspiel() -> ModuleType:
-    """Return OpenSpiel's module, without its drawing tools if the packages that these need are not installed."""
+    """Return OpenSpiel's module without its drawing tools, which may lack packages and take a second to import.
+
+    The module is one of our own: whoever imports OpenSpiel's gets the drawing tools.
+    """
+    spec = importlib.util.find_spec("open_spiel.python.egt.alpharank")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    drawing = sys.modules.get(_DRAWING)
+    sys.modules[_DRAWING] = drawing or ModuleType(_DRAWING)
     try:
-        return importlib.import_module("open_spiel.python.egt.alpharank")
-    except ModuleNotFoundError:
-        sys.modules[_DRAWING] = ModuleType(_DRAWING)
-        try:
-            return importlib.import_module("open_spiel.python.egt.alpharank")
-        finally:
+        spec.loader.exec_module(module)
+    finally:
+        if drawing is None:
             del sys.modules[_DRAWING]
+    return module

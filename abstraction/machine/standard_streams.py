@@ -20,7 +20,7 @@ class OutputLost(OSError):
 
 def printable(text: str) -> str:
     """Return a text as one line, with a blank for each character that `str.isprintable` denies, such as a line end."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 @contextlib.contextmanager

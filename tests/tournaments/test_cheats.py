@@ -125,7 +125,7 @@ class Honest(Agent):
 
 
 def test_who_remembers_its_last_hand_gets_exactly_nothing(tmp_path):
-    results, rows = play(tmp_path / "rotation", (ELEPHANT, "call"), decks=100, score="duplicate")
+    results, rows = play(tmp_path / "rotation", (ELEPHANT, "call"), decks=40, score="duplicate")
     assert results["processes"] == "rotation"
     assert not rows["chips"].any() and results["agents"][0]["mbb_per_hand"] == 0.0
     # With one process it does, which shows that it would; and the results say so.
@@ -139,7 +139,7 @@ def test_who_remembers_its_last_hand_gets_exactly_nothing(tmp_path):
 
 def test_with_decks_dealt_once_there_is_nothing_to_remember(tmp_path):
     results, rows = play(
-        tmp_path / "once", (ELEPHANT, "call"), decks=100, deals="once", conduct=Conduct(processes="one")
+        tmp_path / "once", (ELEPHANT, "call"), decks=40, deals="once", conduct=Conduct(processes="one")
     )
     elephant = results["agents"][0]
     assert results["deals"] == "once" and abs(elephant["mbb_per_hand"]) <= 1.5 * elephant["ci95"]
@@ -149,7 +149,7 @@ def test_with_decks_dealt_once_there_is_nothing_to_remember(tmp_path):
 
 @pytest.mark.parametrize("agent", [READER, GUESSER], ids=["reader", "guesser"])
 def test_who_looks_at_its_generator_or_guesses_the_seed_reads_no_card(tmp_path, agent):
-    results, rows = play(tmp_path / "run", (agent, "call"), decks=32, score="duplicate")
+    results, rows = play(tmp_path / "run", (agent, "call"), decks=16, score="duplicate")
     assert not results["agents"][0]["faults"]
     assert not rows["chips"].any()  # it has called to the end of every hand
 
@@ -158,7 +158,7 @@ def test_what_reads_cards_would_read_them_from_a_seed(tmp_path, monkeypatch):
     """The cheat works where all streams come from a seed: else the test above shows nothing."""
     monkeypatch.setattr(TournamentConfig, "outsiders", frozenset())
     for name, agent in (("reader", READER), ("guesser", GUESSER)):
-        results, rows = play(tmp_path / name, (agent, "call"), decks=32, score="duplicate", seed=1)
+        results, rows = play(tmp_path / name, (agent, "call"), decks=16, score="duplicate", seed=1)
         found = estimate_mean(rows[rows["agent"] == 0]["chips"])
         assert found.mean > found.ci95
 

@@ -1,6 +1,7 @@
 """Command lines that nobody means: each ends within seconds, without a traceback, with a documented exit code."""
 
 import contextlib
+import importlib
 import itertools
 import os
 import random
@@ -138,7 +139,7 @@ def command_lines():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with a run, an agent and odd files; every kernel is ready."""
+    """A folder with a run, an agent and odd files. Kernels are ready, and an import that an alarm would cut is done."""
     folder = tmp_path_factory.mktemp("lines") / "here"
     (folder / "folder.toml").mkdir(parents=True)
     (folder / "folder").mkdir()
@@ -149,6 +150,8 @@ def folder(tmp_path_factory):
         "from plurispiel.agents.base import Agent\nclass Bot(Agent):\n    def act(self, view):\n        return 1\n"
     )
     kernels.warmup()
+    with contextlib.suppress(ImportError):
+        importlib.import_module("plurispiel.tournaments.labour.cluster")
     with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLURISPIEL_HOME", str(folder / "home"))
         assert cli.main("tournament --agents call,fold --decks 2 --workers 1 --out run --hands all".split()) == 0

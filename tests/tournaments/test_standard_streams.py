@@ -20,6 +20,7 @@ TOURNAMENT = "tournament --agents call,fold --score raw --decks 3 --workers 1 --
 EXTRA = (
     "ls agents",
     "ls presets",
+    "ls games --json",
     "solve kuhn_poker --iterations 3",
     "exploitability kuhn_poker --agent random",
     "export run",
@@ -31,7 +32,6 @@ EXTRA = (
 
 COMMANDS = (
     *(pytest.param(command, marks=pytest.mark.slow) for command in EXTRA),
-    "ls games --json",
     "tournament --help",
     "--help",
     "--version",

@@ -53,8 +53,10 @@ def _time_until(tree: GameTree, until: float, seconds: float) -> Measurement:
 
 
 def _best_responses(game: str, title: str, seconds: float) -> list[Measurement]:
-    tree = flatten(game)
-    (flattening,) = _times(seconds, lambda: flatten(game))
+    trees: list[GameTree] = []
+    (flattening,) = _times(seconds, lambda: trees.append(flatten(game)))
+    tree = trees.pop()
+    trees.clear()
     strategy = uniform_strategy(tree)
     one, all_seats = _times(seconds, lambda: best_response(tree, strategy, 0), lambda: exploitability(tree, strategy))
     size = f"{tree.num_histories:,} histories, {tree.num_infosets:,} infosets"

@@ -47,7 +47,7 @@ def _build(options: argparse.Namespace) -> int:
         raise ValueError(f"threads are 1 to 1,024, got {options.threads}")
     if options.config == FLOP_500.name:
         return _build_flops(options, threads)
-    if options.flop or options.all:
+    if options.flop is not None or options.all:
         raise ValueError(f"--flop and --all are for {FLOP_500.name}, whose buckets are those of one flop")
     config = _config(options)
     folder = Path(options.out) if options.out else tables_folder() / config.name
@@ -83,7 +83,7 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
         raise ValueError(f"{FLOP_500.name} is kept in the cache (PLURISPIEL_CACHE), not in a folder: leave out --out")
     if options.seed is not None:
         raise ValueError(f"{FLOP_500.name} has the seed {FLOP_500.seed}, as search expects: leave out --seed")
-    if bool(options.flop) == options.all:
+    if (options.flop is not None) == options.all:
         raise ValueError(f"{FLOP_500.name} is built for one flop, --flop QsJh2h, or for every flop, --all")
     flops = all_flops() if options.all else [parse_cards(options.flop)]
     if len(flops[0]) != 3:

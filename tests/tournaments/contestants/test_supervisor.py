@@ -16,10 +16,10 @@ import pytest
 from contestant_hands import RULES, numbers, same
 
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX
+from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.agents.base import Action
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
-from plurispiel.agents.specs import BUILT_IN, make_agent
+from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
 from plurispiel.evaluation.streams import Seeded, Streams
@@ -406,11 +406,10 @@ class Recorder(Contestant):
         super().send(frame)
 
 
-@pytest.mark.parametrize("rules", [SIXMAX, LEDUC], ids=["sixmax", "leduc"])
-def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules):
-    names = sorted(BUILT_IN)
-    seats = [Recorder(names[seat % len(names)], LIMITS) for seat in range(rules.num_seats)]
-    plain = [make_agent(names[seat % len(names)]) for seat in range(rules.num_seats)]
+@pytest.mark.parametrize(("rules", "decks"), [(RULES, 4), (LEDUC, 5)], ids=["hold'em", "leduc"])
+def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules, decks):
+    names = ("tag", "random", "equity")[: rules.num_seats]
+    seats, plain = [Recorder(name, LIMITS) for name in names], [make_agent(name) for name in names]
     hands = []
     size = rules.num_hole_cards
     seen = 0
@@ -432,14 +431,14 @@ def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules):
     contestants = list(range(rules.num_seats))
     try:
         streams = Streams(rules.num_seats, Seeded(1))
-        for deck in range(5):
+        for deck in range(decks):
             play_group(rules, lambda rotation: seats, contestants, streams, (0, deck), scan)
         isolated, hands = hands, []
-        for deck in range(5):
+        for deck in range(decks):
             keep = lambda hand, *_: hands.append((hand.actions, hand.payoffs))  # noqa: E731
             play_group(rules, lambda rotation: plain, contestants, streams, (0, deck), keep)
         assert isolated == hands
-        assert seen > 5 * rules.num_seats  # the scan finds cards where there are some
+        assert seen > decks * rules.num_seats  # the scan finds cards where there are some
     finally:
         for seat in seats:
             seat.close()

@@ -115,15 +115,14 @@ SETTINGS = ["--agents", "bot.py:Bot,tag,blueprint", "--seats", "2", "--decks", "
 SETTINGS = [*SETTINGS, "checkdown", "--on-fault", "forfeit"]
 
 
-def played_here(folder, workers):
-    """Return the rows of the run by this process or by worker processes."""
+def played_here(folder):
+    """Return the rows of the run by this process."""
     (folder / "bot.py").write_text(SOMETIMES)
     agents = (str(folder / "bot.py:Bot"), "tag", "blueprint")
     config = TournamentConfig(agents=agents, seats=2, decks=48, seed=3, values="checkdown", format="round-robin")
-    out = folder / f"by {workers}"
-    with contextlib.closing(RunStore(out, config)) as store:
-        play_run(config, store, Conduct(workers))
-    return group_rows(out)
+    with contextlib.closing(RunStore(folder / "out", config)) as store:
+        play_run(config, store, Conduct())
+    return group_rows(folder / "out")
 
 
 ON_CLUSTER = ["--cluster", "c.json"]
@@ -142,8 +141,7 @@ def is_over(process, code=FAULT_LIMIT):
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("here")
-    rows = played_here(folder, 1)
+    rows = played_here(tmp_path_factory.mktemp("here"))
     assert max(row[6] for row in rows) > 0
     return rows
 
@@ -156,7 +154,6 @@ def cluster(tmp_path):
 
 
 def test_one_worker_two_and_one_that_is_killed_give_the_rows_of_this_process(cluster, tmp_path, expected):
-    assert played_here(tmp_path, 2) == expected
     run = tournament(cluster, "one")  # waits for the scheduler
     scheduler, first = cluster.scheduler(), cluster.worker()
     is_over(run)

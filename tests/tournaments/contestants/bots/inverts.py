@@ -9,7 +9,7 @@ from seed_sequence import attack
 from plurispiel.agents import CALL, Agent
 from plurispiel.evaluation.streams import Keyed, Seeded, Streams
 
-DECKS = 64
+DECKS = 16
 
 
 class Reader(Agent):
