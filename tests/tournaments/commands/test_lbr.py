@@ -8,8 +8,9 @@ import pytest
 from bit_flips import flipped
 from reference import zero_sum as reference
 
-from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.agents.baselines.simple import RandomAgent
+from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.evaluation.streams import Keyed
 from plurispiel.tournaments.cli import main
@@ -210,10 +211,7 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
             "give it range_strategy(public) (python -m pydoc plurispiel.ag",
         ),
         (["--agent", "lists.py:Bot"], "range_strategy returned list, not a plurispiel.agents.Strategy"),
-        (["--agent", "rows.py:Bot"], "range_strategy has rows of shape (169, 1), not (1326, 1)"),
         (["--agent", "half.py:Bot"], "are not probabilities of at least 0 that sum to 1 within 1e-06"),
-        (["--agent", "infinite.py:Bot"], "are not probabilities of at least 0 that sum to 1 within 1e-06"),
-        (["--agent", "nan.py:Bot"], "are not probabilities of at least 0 that sum to 1 within 1e-06"),
         (["--agent", "broken.py:Bot"], "SyntaxError: expected ':' (broken.py, line 1)"),
         (["--agent", "exits.py:Bot"], "exits.py:Bot does not load: its process ended (exit code 0)"),
         (["--agent", "call", "--time-limit", "0"], "time_limit must be above 0"),
@@ -228,6 +226,21 @@ def test_bad_input_is_refused_in_one_line(capsys, tmp_path, monkeypatch, argumen
     assert main(["lbr", *arguments]) == 2
     err = capsys.readouterr().err
     assert message in err and "Traceback" not in err and LOADING not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rows", r"range_strategy has rows of shape \(169, 1\), not \(1326, 1\)"),
+        ("infinite", "are not probabilities of at least 0 that sum to 1 within 1e-06"),
+        ("nan", "are not probabilities of at least 0 that sum to 1 within 1e-06"),
+    ],
+)
+def test_a_report_that_is_no_strategy_is_refused(tmp_path, name, message):
+    (tmp_path / f"{name}.py").write_text(BOT.format(BOTS[name]))
+    prober = Prober(HUNL, make_agent(f"{tmp_path}/{name}.py:Bot"), MENUS["fcpa"], Keyed(((0, 1),)))
+    with pytest.raises(ValueError, match=message):
+        prober.play(0)
 
 
 @pytest.mark.slow

@@ -200,7 +200,7 @@ def mutants(tmp_path_factory):
     return tmp_path_factory.mktemp("mutants")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(SEEDS), EDITS)
 def test_mutated_files(mutants, seed, edits):
     name, content = seed

@@ -16,12 +16,14 @@ from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.blueprint.marks import Mark
 from plurispiel.agents.spots.node_strategy import NodeStrategy
+from plurispiel.agents.values.examples import examples
 from plurispiel.agents.values.levels import LEVELS
 from plurispiel.agents.values.net import ValueNet, new_layers
 from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.evaluation.convergence import Point
 from plurispiel.evaluation.solver_comparison import TimedRun
 from plurispiel.tournaments.figures import picture as style
+from plurispiel.tournaments.figures import value_net_picture
 from plurispiel.tournaments.figures.bucket_pictures import draw_table
 from plurispiel.tournaments.figures.comparison import draw_comparison
 from plurispiel.tournaments.figures.curve import draw_curve
@@ -216,8 +218,10 @@ def test_curves_of_search(drawn, tmp_path):
 @pytest.mark.parametrize(
     ("name", "bins", "width"), [("leduc", 5, 29), ("river", 32, 4 * 32 + 4 + 17), ("end-of-turn", 32, 4 * 32 + 4 + 17)]
 )
-def test_value_nets(drawn, tmp_path, name, bins, width):
+def test_value_nets(drawn, tmp_path, monkeypatch, name, bins, width):
     """Each stratum is a group of bars; values of the network, exact ones and those of checking down are lines."""
+    if name == "river":
+        monkeypatch.setattr(value_net_picture, "examples", lambda net: examples(net)[:1])
     net = StoredNet(
         ValueNet(new_layers((width, 8, 2 * bins), np.random.default_rng(1))), LEVELS[name], VALIDATED, 64 * "0"
     )
@@ -231,7 +235,7 @@ def test_value_nets(drawn, tmp_path, name, bins, width):
     assert [text.get_text() for text in entropy.get_xticklabels()] == ["1.25 to 7.00"]
     levels = [line.get_ydata()[0] for line in learning.lines[1:]]
     assert learning.lines[0].get_ydata().tolist() == [0.5, 0.25] and levels == [0.3, 0.4]
-    assert len(situations) == (0 if name == "end-of-turn" else 6)
+    assert len(situations) == {"leduc": 6, "river": 2, "end-of-turn": 0}[name]
     for axes in situations:
         down, exact, guessed = (line.get_ydata() for line in axes.lines[:3])
         assert len(down) == 5 if name == "leduc" else 50 < len(down) < 500

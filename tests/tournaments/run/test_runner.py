@@ -15,7 +15,7 @@ from played_run import group_rows, num_stored
 
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.run import block_player
+from plurispiel.tournaments.run import block_player, tournament_run
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.results import make_results, results_text
@@ -235,9 +235,31 @@ def test_workers_end_with_their_command_whatever_they_do(tmp_path, name, argumen
         wait_for(lambda: not members(process.pid), seconds=5.0)
 
 
+def test_an_interrupt_prints_a_command_that_goes_on(tmp_path, monkeypatch, capsys, usual_signals):
+    def interrupted(config, store, conduct, on_block, labour):
+        def stop(block, groups):
+            on_block(block, groups)
+            raise KeyboardInterrupt
+
+        play_run(config, store, conduct, stop, labour)
+
+    arguments = ["--agents", "random,call", "--decks", "24", "--score", "raw", "--out", str(tmp_path / "my 'run'")]
+    with monkeypatch.context() as patch:
+        patch.setattr(tournament_run, "play_run", interrupted)
+        assert main(["tournament", *arguments, "--workers", "1", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert out == "" and "interrupted" in err
+    resume = err.rstrip().splitlines()[-1].strip()
+    assert re.match(r"plurispiel tournament .* --json$", resume) and num_stored(tmp_path / "my 'run'") == 8
+    assert main(shlex.split(resume)[1:]) == 0
+    again = capsys.readouterr()
+    assert "16 hands already there" in again.err and json.loads(again.out)["hands"] == 48
+
+
 @needs_proc
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
-def test_an_interrupt_prints_a_command_that_goes_on(tmp_path, monkeypatch, capsys, workers):
+@pytest.mark.slow  # test_interrupts.py sends signals to processes, and the test above resumes
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_of_all_processes_prints_a_command_that_goes_on(tmp_path, monkeypatch, capsys, workers):
     (tmp_path / "slow.py").write_text(SLOW_BOT)
     folder = tmp_path / "my 'run'"
     arguments = command(

@@ -74,10 +74,10 @@ def test_looks_are_whole_blocks_and_grow_apart():
 
 
 def test_a_run_stops_where_its_rule_holds_first(tmp_path):
-    whole = play(tmp_path / "whole")
-    stopped = play(tmp_path / "stopped", stop_when="ci<=8000")
+    whole = play(tmp_path / "whole", decks=160)
+    stopped = play(tmp_path / "stopped", decks=160, stop_when="ci<=8000")
     assert stopped["stopped"] and not whole["stopped"]
-    assert BLOCK_DECKS < stopped["decks"] < whole["decks"] == 400
+    assert BLOCK_DECKS < stopped["decks"] < whole["decks"] == 160
     assert stopped["hands"] == stopped["decks"] * 2 * 3
     assert max(agent["sequential_ci95"] for agent in stopped["agents"]) <= 8000
     earlier = max(look for look in look_decks(400) if look < stopped["decks"])
