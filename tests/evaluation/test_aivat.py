@@ -178,7 +178,7 @@ def test_holdem_means_agree_with_raw(agent):
     rngs = rng.spawn(3)
     plain, scaled, noise = Aivat(rules), Aivat(rules, Scaled(10.0)), Aivat(rules, Noise(500.0))
     differences = []
-    for _ in range(40):
+    for _ in range(25):
         hand = play_hand(rules, agents, deal_deck(rules, rng), rngs)
         scores = [aivat.scores(hand, agents)[0] for aivat in (plain, scaled, noise)]
         differences.append([score.estimate - score.payoff for score in scores])

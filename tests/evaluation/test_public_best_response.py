@@ -82,7 +82,7 @@ def test_boards_by_class_give_what_all_boards_give(name, monkeypatch):
 def test_equal_openspiel(rules):
     """Through OpenSpiel's own tree, infosets and best response, for one agent at both seats."""
     game = load_game(rules)
-    for agents in (pair("random"), pair("tag"), [Noise(3), Noise(3)]):
+    for agents in (pair("tag"), [Noise(3), Noise(3)]):
         table = openspiel_policy.tabular_policy_from_callable(game, agent_policy(agents[0], game).action_probabilities)
         expected = pyspiel.nash_conv(game, openspiel_policy.python_policy_to_pyspiel_policy(table))
         assert public_best_response(rules, agents).nash_conv == pytest.approx(expected, abs=1e-9)
@@ -93,7 +93,7 @@ def test_equal_the_flat_tree_of_holdem_mini():
     """4,349,545 histories, which OpenSpiel's own tree walk agrees with (tests of the flat tree)."""
     tree = flatten(LADDER["holdem-mini"].game)
     rules = parse_game(tree.game)
-    for make in (lambda: make_agent("random"), lambda: make_agent("tag"), lambda: Noise(6)):
+    for make in (lambda: make_agent("tag"), lambda: Noise(6)):
         expected = exploitability(tree, strategy_from_agent(tree, make()))
         found = public_best_response(rules, [make(), make()])
         np.testing.assert_allclose(found.values, expected.values, rtol=0, atol=1e-9)

@@ -7,6 +7,11 @@ from itertools import combinations
 
 def strength(cards):
     """Return a tuple that compares 1 to 7 distinct cards with as many, or any 5 to 7 with each other."""
+    return _strength(tuple(map(int, cards)))
+
+
+@functools.lru_cache(1 << 16)
+def _strength(cards):
     return max(_strength_of_five(hand) for hand in combinations(cards, min(5, len(cards))))
 
 

@@ -23,7 +23,6 @@ def test_estimate():
         ("leduc", 9_456, "9,457 histories, 0.3 MB"),
         (LADDER["holdem-flop"].game, 10**9, r"1.9e\+14 histories, more than 1,000 TB"),
         ("HUNL", 10**5, "at least .* histories"),
-        ("SIXMAX", 10**5, "at least .* histories"),
         ("liars_dice(numdice=3)", 10**6, "about .* histories, .* TB"),
         ("tic_tac_toe", 10_000, "about 5.*,... histories, .* MB"),
         ("chess", 10**6, "about .* histories"),

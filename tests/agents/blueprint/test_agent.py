@@ -198,7 +198,7 @@ def test_blueprints_among_themselves():
 
 def test_what_agents_and_hands_share_changes_nothing():
     """Each answer is that of an agent which has seen nothing else."""
-    found, rng = blueprint(6, 0.3), np.random.default_rng(12)
+    found, rng = few_callers(0.3), np.random.default_rng(12)
     kept_rows.cache_clear()
     asked = []
 

@@ -162,8 +162,8 @@ def test_keeps_the_contract(three):
 
 
 def test_in_openspiels_loops_and_as_a_policy(three):
-    pack_random(three, "small", game="leduc")
-    game = pyspiel.load_game("leduc_poker")
+    pack_random(three, "small", game="kuhn_poker")
+    game = pyspiel.load_game("kuhn_poker")
     agent = make_agent("blueprint")
     bots = [OpenSpielBot(agent, game, 0), OpenSpielBot(make_agent("call"), game, 1)]
     assert sum(pyspiel.evaluate_bots(game.new_initial_state(), bots, seed=1)) == 0

@@ -16,7 +16,7 @@ from plurispiel.agents.blueprint.translated_rows import nearest_action, rows_in_
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
-RULES = no_limit_holdem(3, 2_000)
+RULES = no_limit_holdem(3, 1_000)
 MENU = GameMenu((StreetMenu(("1p allin", "allin")), StreetMenu(("0.5p 1p", "allin"))), all_in_share=0.9)
 OTHER = GameMenu((StreetMenu(("0.5p 1p allin", "allin")), StreetMenu(("0.5p 0.9p 2p", "1p allin"))), all_in_share=0.9)
 
