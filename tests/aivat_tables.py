@@ -16,6 +16,8 @@ from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.value_functions import ValueFunction
 
 KUHN3 = dataclasses.replace(KUHN, blinds=(1, 1, 1), num_ranks=4)
+SHORT_LEDUC = dataclasses.replace(LEDUC, max_raises=(1, 1))
+"""Leduc poker with one raise on a street: a third of the betting sequences."""
 
 
 class Remembering(RangeAgent):

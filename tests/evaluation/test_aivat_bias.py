@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from aivat_tables import KUHN3, Noise, Remembering, Zero, distinct_decks, equilibrium, forms
+from aivat_tables import KUHN3, SHORT_LEDUC, Noise, Remembering, Zero, distinct_decks, equilibrium, forms
 from reference.poker_game import PokerGame
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
@@ -75,7 +75,8 @@ def value_functions(rules, agents):
         pytest.param(KUHN, "uniform", id="kuhn-uniform"),
         pytest.param(KUHN3, "equilibrium", id="kuhn3-equilibrium"),
         pytest.param(KUHN3, "uniform", id="kuhn3-uniform"),
-        pytest.param(LEDUC, "equilibrium", id="leduc-equilibrium", marks=jit_only),
+        pytest.param(SHORT_LEDUC, "equilibrium", id="short-leduc-equilibrium", marks=jit_only),
+        pytest.param(LEDUC, "equilibrium", id="leduc-equilibrium", marks=[jit_only, pytest.mark.slow]),
         pytest.param(LEDUC, "uniform", id="leduc-uniform", marks=[jit_only, pytest.mark.slow]),
     ],
 )
@@ -90,7 +91,7 @@ def test_no_form_is_biased(rules, opponent):
         assert abs(means[:, 0].sum()) <= 1e-12
         spread[value_function.name] = deviations
         print(opponent, value_function.name, abs(means - means[:, :1]).max(), deviations[0].round(4).tolist())
-        if rules is LEDUC and value_function.name in ("exact", "self-play"):  # each correction takes luck away
+        if rules.num_board_cards and value_function.name in ("exact", "self-play"):  # each correction takes luck away
             raw, imaginary, chance, chance_and_own, full = deviations[0, :5]
             assert max(imaginary, chance) < raw and full < chance_and_own < chance
             if opponent == "equilibrium":  # indifferent among its actions against our whole range

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from aivat_tables import KUHN3, Noise, Remembering, distinct_decks, equilibrium
+from aivat_tables import KUHN3, SHORT_LEDUC, Noise, Remembering, distinct_decks, equilibrium
 from reference.poker_game import PokerGame
 
 from plurispiel.abstraction.holdem.rules import KUHN, LEDUC
@@ -40,9 +40,9 @@ def enumerate_tables(rules, agents, silent, value_function):
         (KUHN, Noise),
         (KUHN3, Checkdown),
         (KUHN3, Noise),
-        pytest.param(LEDUC, Checkdown, marks=jit_only),
+        pytest.param(SHORT_LEDUC, Checkdown, marks=jit_only),
     ],
-    ids=["kuhn", "kuhn, noise", "kuhn3", "kuhn3, noise", "leduc"],
+    ids=["kuhn", "kuhn, noise", "kuhn3", "kuhn3, noise", "short leduc"],
 )
 def test_fixed_coefficients_bring_no_bias_and_the_best_take_luck_away(rules, values):
     agents = [equilibrium(rules)] + [Remembering(RandomAgent())] * (rules.num_seats - 1)

@@ -58,7 +58,7 @@ def test_actions_of_the_tree_are_themselves(rules, menu):
     states = states_of(rules, menu)
     tree, rng = states.tree, np.random.default_rng(1)
     nodes = np.flatnonzero(tree.actor >= 0)
-    for node in rng.choice(nodes, min(300, len(nodes)), replace=False).tolist():
+    for node in rng.choice(nodes, min(120, len(nodes)), replace=False).tolist():
         for coin in (None, 0.0, float(rng.random()), UPPER):
             for seat in (-1, 0, 1):
                 translation, state, shadow = followed(rules, states, path(states, node), coin, seat)
