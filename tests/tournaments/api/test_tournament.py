@@ -106,7 +106,8 @@ def test_a_class_of_a_file_plays_in_a_process_of_its_own(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     import its_bot
 
-    result = run_tournament([CallAgent, its_bot.MyBot], decks=2, score="raw", workers=1, sandbox="none", progress=True)
+    how = {"workers": 1, "sandbox": "none", "processes": "one", "progress": True}
+    result = run_tournament([CallAgent, its_bot.MyBot], decks=2, score="raw", **how)
     assert [agent.name for agent in result.agents] == ["call", "its_bot.py:MyBot"]
     assert result.record["agents"][1]["from_outside"] and result["its_bot.py:MyBot"].faults == 0
 
@@ -114,7 +115,7 @@ def test_a_class_of_a_file_plays_in_a_process_of_its_own(monkeypatch, tmp_path):
 def test_running_without_a_sandbox_is_warned_of(tmp_path):
     (tmp_path / "my_bot.py").write_text(MY_BOT)
     with pytest.warns(UserWarning, match=r"no sandbox \(as asked\)"):
-        run_tournament("call,my_bot.py:MyBot", decks=1, score="raw", workers=1, sandbox="none")
+        run_tournament("call,my_bot.py:MyBot", decks=1, score="raw", workers=1, sandbox="none", processes="one")
 
 
 def test_belief_is_offered_only_where_an_agent_reports_a_strategy(tmp_path):
@@ -124,7 +125,8 @@ def test_belief_is_offered_only_where_an_agent_reports_a_strategy(tmp_path):
         act.format("Open") + "    def range_strategy(self, public):\n        return None\n"
     )
     with pytest.warns(UserWarning, match="sandbox"):
-        result = run_tournament("mute.py:Mute,open.py:Open", game="KUHN", decks=2, workers=1, sandbox="none")
+        how = {"workers": 1, "sandbox": "none", "processes": "one"}
+        result = run_tournament("mute.py:Mute,open.py:Open", game="KUHN", decks=2, **how)
     assert [agent["silent"] for agent in result.record["agents"]] == [True, False]
     notes = [line for line in repr(result).splitlines() if line.startswith("* ")]
     assert len(notes) == 2 and notes[0].endswith("as it reports no strategy") and "believe" not in notes[0]

@@ -35,11 +35,11 @@ def tournament(capsys, *arguments):
 
 
 def test_a_dry_run_foretells_the_run_and_leaves_nothing(capsys, home):
-    arguments = ("--agents", "call,random,raise", "--seats", 2, "--decks", 400)
+    arguments = ("--agents", "call,random,raise", "--seats", 2, "--decks", 200)
     expected = tournament(capsys, *arguments, "--dry-run", "--stop-when", "ci<=2000")
     assert not home.exists()
     results = tournament(capsys, *arguments)
-    assert expected["hands"] == results["hands"] == 2_400
+    assert expected["hands"] == results["hands"] == 1_200
     assert (expected["target_ci95"], expected["pilot_hands"]) == (2_000.0, 64 * 3 * 2)
     assert expected["seconds"] == pytest.approx(expected["hands"] / expected["hands_per_second"])
     for told, came in zip(expected["agents"], results["agents"], strict=True):

@@ -61,7 +61,7 @@ def test_after_too_many_faults_a_seat_only_folds(capsys, tmp_path, sometimes):
 
 
 def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp_path, sometimes):
-    agents = (f"{sometimes}?share=0.2", "random", f"{sometimes}?share=0.1", "call")
+    agents = (f"{sometimes}?share=0.2", "random", "call")
     config = TournamentConfig(agents=agents, seats=2, decks=19, max_faults=12, seed=3, score="duplicate")
     whole = play(tmp_path / "one", config, processes="one")
     assert total_faults(whole, 0) >= 12

@@ -32,13 +32,15 @@ turn.ip.bet = "allin"
 [solve]
 target_pct = 2
 """
-FLOPS = "Qs Jh 2h\nAs Ad Kd : 5\nTc 9c 8c\n"
+TWO = "Qs Jh 2h\nAs Ad Kd : 5\n"
+FLOPS = TWO + "Tc 9c 8c\n"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(FILE)
+    (tmp_path / "two.txt").write_text(TWO)
     (tmp_path / "flops.txt").write_text(FLOPS)
     return tmp_path
 
@@ -50,8 +52,8 @@ def run(capsys, *words):
 
 
 def test_rows_are_those_of_single_spots(folder):
-    found = run_spot_sweep(SPOT, folder / "out", flops="flops.txt", target_pct=2.0, threads=1)
-    assert [(row.flop, row.weight) for row in found.rows] == [("QsJh2h", 12.0), ("AsAdKd", 5.0), ("Tc9c8c", 4.0)]
+    found = run_spot_sweep(SPOT, folder / "out", flops="two.txt", target_pct=2.0, threads=1)
+    assert [(row.flop, row.weight) for row in found.rows] == [("QsJh2h", 12.0), ("AsAdKd", 5.0)]
     for row in found.rows:
         alone = solve_spot(Spot(**{**vars(SPOT), "board": row.flop}), target_pct=2.0)
         assert (row.ev, row.equity, row.iterations) == (alone.ev, alone.equity, alone.iterations)
@@ -102,12 +104,12 @@ def test_a_dry_run_writes_nothing(folder, capsys):
 
 
 def test_the_page_is_whole_and_safe(folder):
-    run_spot_sweep("mine.toml", "out", flops="flops.txt")
+    run_spot_sweep("mine.toml", "out", flops="two.txt")
     page = (folder / "out" / "flops.html").read_text(encoding="utf-8")
     assert page.count("<tr>") >= 3 and "AsAdKd" in page and "http://" not in page and "https://" not in page
     assert "default-src 'none'" in page and "aria-sort" in page
     before = (folder / "out" / "flops.html").read_bytes()
-    run_spot_sweep("mine.toml", "out", flops="flops.txt")
+    run_spot_sweep("mine.toml", "out", flops="two.txt")
     assert (folder / "out" / "flops.html").read_bytes() == before
 
 
