@@ -60,13 +60,13 @@ def gains(solver, opponent, bounds):
 @pytest.mark.parametrize("algorithm", ["cfr+", "dcfr"])
 def test_no_hand_wins_more_than_its_bound(opponent, algorithm):
     subgame, bounds = bounds_of(opponent)
-    safe = VectorSolver(subgame, algorithm, dtype=np.float64)
+    safe = VectorSolver(subgame, algorithm)
     safe.add_gadget(opponent, bounds)
     safe.run(800)
     assert gains(safe, opponent, bounds).max() < 0.01
     wrong = subgame.ranges.copy()
     wrong[opponent] *= [0.02, 0.02, 1.0, 1.0, 0.02, 0.02]
-    unsafe = VectorSolver(dataclasses.replace(subgame, ranges=wrong), algorithm, dtype=np.float64)
+    unsafe = VectorSolver(dataclasses.replace(subgame, ranges=wrong), algorithm)
     unsafe.run(400)
     assert gains(unsafe, opponent, bounds).max() > 0.05
 
@@ -75,7 +75,7 @@ def test_no_hand_wins_more_than_its_bound(opponent, algorithm):
 def test_hands_that_are_forced_to_go_on_change_no_equilibrium(opponent):
     """With what the equilibrium comes there with, half as often as all others may choose."""
     subgame, bounds = bounds_of(opponent)
-    safe = VectorSolver(subgame, "cfr+", dtype=np.float64)
+    safe = VectorSolver(subgame, "cfr+")
     safe.add_gadget(opponent, bounds, 0.5 * second_street(None)[0].ranges[opponent])
     safe.run(800)
     assert gains(safe, opponent, bounds).max() < 0.01
@@ -88,10 +88,10 @@ def test_where_bounds_are_generous_they_are_what_is_learnt_from(opponent):
     ranges = second_street(None)[0].ranges
     found = []
     for forced in (0.5 * ranges[opponent], 0.0):
-        solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
+        solver = VectorSolver(subgame, "cfr+")
         solver.add_gadget(opponent, bounds + 5.0, forced)
         solver.run(500)
-        whole = VectorSolver(dataclasses.replace(subgame, ranges=ranges), "cfr+", dtype=np.float64)
+        whole = VectorSolver(dataclasses.replace(subgame, ranges=ranges), "cfr+")
         whole.run(500)
         value = whole.evaluate().values[1 - opponent]
         for decision, other in zip(
@@ -120,12 +120,12 @@ def test_it_holds_over_two_streets_with_buckets(opponent):
 
 def test_a_bound_that_no_hand_can_reach_is_always_taken():
     subgame, _ = bounds_of(0)
-    solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
+    solver = VectorSolver(subgame, "cfr+")
     solver.add_gadget(0, np.full(LEDUC.num_combos, 100.0))
     solver.run(5)
     held = solver.ranges[0] > 0.0
     np.testing.assert_array_equal(solver.gadget.accepted[held], 0.0)
-    solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
+    solver = VectorSolver(subgame, "cfr+")
     solver.add_gadget(0, np.full(LEDUC.num_combos, -100.0))
     solver.run(5)
     np.testing.assert_array_equal(solver.gadget.accepted[held], 1.0)

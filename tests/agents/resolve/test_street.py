@@ -38,9 +38,9 @@ def test_lossless_buckets_change_nothing(name, algorithm):
     subgame = Subgame(BettingState(rules), (), np.ones((2, rules.num_combos)), buckets=buckets)
     scalar, vector = make_solver(tree, algorithm), VectorSolver(subgame, algorithm, dtype=np.float64, threads=2)
     # Some decisions of `WIDE` are worth the same. From its third iteration on, rounding decides such ties.
-    for _ in range(2 if name == "wide" else NUM_COMPARED.get(rules, 8)):
-        scalar.run(1)
-        vector.run(1)
+    for count in (2,) if name == "wide" else [1] * NUM_COMPARED.get(rules, 8):
+        scalar.run(count)
+        vector.run(count)
         found = strategy_from_agent(tree, ResolvedAgent(vector))
         np.testing.assert_allclose(found, scalar.average_strategy(), rtol=0, atol=1e-9)
         expected, measured = exploitability(tree, scalar.average_strategy()), vector.evaluate()

@@ -82,7 +82,7 @@ def fuzz(num_hands, nets="", seed=11, **options):
 
 
 def test_any_bets_are_answered():
-    agent = fuzz(12)
+    agent = fuzz(8)
     assert agent.counts["solver"] > 5
 
 
