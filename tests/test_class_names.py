@@ -1,6 +1,6 @@
 """A class is found by its name: no two modules of the package define classes of one name."""
 
-import ast
+import re
 from collections import Counter
 
 from markdown_blocks import ROOT
@@ -10,11 +10,10 @@ PACKAGES = ("abstraction", "agents", "evaluation", "tournaments")
 
 def test_class_names_are_unique():
     names = Counter(
-        node.name
+        name
         for package in PACKAGES
         for path in (ROOT / package).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
+        for name in re.findall(r"^ *class (\w+)[:(\[]", path.read_text(encoding="utf-8"), re.MULTILINE)
     )
     assert {"HoldemRules", "Agent", "Referee", "TournamentConfig"} <= names.keys()  # one of each package
     assert not [name for name, count in names.items() if count > 1]
