@@ -38,7 +38,7 @@ def test_aces_are_never_folded_before_the_flop(name):
     rules, tree = GAMES[name], load_blueprint(find_blueprint(name)).tree
     aces = np.flatnonzero(preflop_classes() == preflop_names().index("AA"))
     decisions = np.flatnonzero((tree.street == 0) & (tree.actor >= 0))
-    for node in decisions[:: max(1, len(decisions) // 400)].tolist():
+    for node in decisions[:: max(1, len(decisions) // 150)].tolist():
         taken = []
         while node:
             taken.append(int(tree.action[node]))
