@@ -48,7 +48,8 @@ def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[
             for column in range(13):
                 color = "black" if means[row, column] > 0.5 * table.num_buckets["flop"] else "white"
                 color = "black" if np.isnan(means[row, column]) else color
-                axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=6, color=color)
+                text = axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=6, color=color)
+                text.set_in_layout(False)  # it lies within the axes
         axes.set(xticks=[], yticks=[])
         axes.grid(visible=False)
         figure.colorbar(image, label="mean bucket")

@@ -13,7 +13,8 @@ from plurispiel.tournaments import cli
 @pytest.fixture(scope="module")
 def heads_up(tmp_path_factory):
     """A round-robin of three."""
-    return play(tmp_path_factory.mktemp("runs") / "headsup", agents=("tag", "call", "random"), seats=2, decks=12)
+    agents = ("tag", "call", "random")
+    return play(tmp_path_factory.mktemp("runs") / "headsup", agents=agents, game="leduc_poker", seats=2, decks=12)
 
 
 def test_a_number_of_hands_out_of_range_is_named(heads_up, capsys):

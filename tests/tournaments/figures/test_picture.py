@@ -72,6 +72,7 @@ def drawn(monkeypatch):
 def check(figure):
     """Check that all axes with numbers name their units, and that every colour is one of ours."""
     import matplotlib
+    from matplotlib.collections import QuadMesh
     from matplotlib.colors import to_hex
 
     for axes in figure.axes:
@@ -87,6 +88,8 @@ def check(figure):
         for bar in axes.patches:
             assert to_hex(bar.get_facecolor()) in {*SERIES, *blues, CALL_COLOUR, FOLD_COLOUR}
         for squares in axes.collections:
+            if isinstance(squares, QuadMesh):  # a colour bar
+                continue
             shown = {to_hex(colour) for colour in [*squares.get_facecolor(), *squares.get_edgecolor()]}
             assert shown <= {*SERIES, *blues, CALL_COLOUR, FOLD_COLOUR, "#ffffff"}
         shown = [line for line in axes.lines if not line.get_label().startswith("_")]
