@@ -142,8 +142,8 @@ def test_published_counts_of_six_seats_with_three_raises():
 def test_a_tree_that_is_too_large_is_refused_before_it_is_built():
     menu = GameMenu((StreetMenu(("1p allin",) * 3),))
     for make in (tree_size, build_tree):
-        with pytest.raises(ValueError, match="more than 100,000 nodes; take fewer sizes"):
-            make(SIXMAX, menu, max_nodes=100_000)
+        with pytest.raises(ValueError, match="more than 20,000 nodes; take fewer sizes"):
+            make(SIXMAX, menu, max_nodes=20_000)
 
 
 def test_bad_menus_are_refused():

@@ -29,8 +29,8 @@ STATE = ("regrets", "sums", "later_sums", "weighted_visits", "streams", "counter
 
 @pytest.fixture(autouse=True)
 def quick_marks(monkeypatch):
-    monkeypatch.setattr("plurispiel.agents.blueprint.marks.MATCH_DECKS", 2_000)
-    monkeypatch.setattr(runs, "_FINAL_DECKS", 2_000)
+    monkeypatch.setattr("plurispiel.agents.blueprint.marks.MATCH_DECKS", 500)
+    monkeypatch.setattr(runs, "_FINAL_DECKS", 500)
 
 
 def begin(folder, config, **options):
