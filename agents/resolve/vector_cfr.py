@@ -14,6 +14,7 @@ IJCAI (2011).
 N. Brown and T. Sandholm: Solving imperfect-information games via discounted regret minimization. AAAI (2019).
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -560,8 +561,9 @@ _THREE_STREETS = HoldemRules(
 Solving it compiles kernels that a game of two streets does not call."""
 
 
+@functools.cache
 def prepare(*, by_buckets: bool = False) -> None:
-    """Compile the kernels that solve with exact cards, or with buckets."""
+    """Compile the kernels that solve with exact cards, or with buckets, once in a process."""
     rules = _THREE_STREETS if by_buckets else LEDUC
     buckets = (lambda board: np.zeros(rules.num_combos, np.int64)) if by_buckets else None
     state = BettingState(rules)

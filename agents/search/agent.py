@@ -16,8 +16,8 @@ from plurispiel.agents.base import Agent, Deal, Decision, Event, PublicState, St
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
-from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.resolve.bucket_shares import warmup as prepare_shares
+from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.config import SearchConfig, config_from_options
 from plurispiel.agents.search.leaves import Continuations
@@ -28,9 +28,6 @@ from plurispiel.agents.search.root import MAX_PREFLOP_SEATS, MAX_SEATS
 from plurispiel.agents.search.solution import Solutions, StreetSolution
 
 __all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
-
-prepare = functools.cache(vector_cfr.prepare)
-"""Compiles the solvers' kernels: the first agent of a process solves small games for it, others have no need to."""
 
 MOVED_SHARE = 0.05
 """A search has *moved* a decision if it shifts more than this probability between fold, call and raise, compared with

@@ -1,7 +1,6 @@
 """The agent that re-solves in heads-up no-limit hold'em."""
 
 import copy
-import functools
 from collections import Counter
 from typing import Any
 
@@ -16,7 +15,7 @@ from plurispiel.agents.continual.resolver import warmup as prepare_lookaheads
 from plurispiel.agents.continual.table.config import PREFLOP_NETS, TableConfig
 from plurispiel.agents.continual.table.hand import BlueprintPlay, TableDecision, TableHand, TableNets
 from plurispiel.agents.continual.table.street import Solved, load_street_nets
-from plurispiel.agents.resolve import vector_cfr
+from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.planned import planned_rows
 from plurispiel.agents.search.solution import Solutions
@@ -25,9 +24,6 @@ from plurispiel.agents.values.margins import warmup as prepare_margins
 from plurispiel.agents.values.net import warmup as prepare_nets
 
 __all__ = ["TableAgent"]
-
-prepare = functools.cache(vector_cfr.prepare)
-"""Compiles the solvers' kernels: the first agent of a process solves small games for it, others have no need to."""
 
 _NUM_KEPT, _NUM_LINES = 4, 12
 """The most solutions in memory: the first number is for roots from the flop on, the second for roots before the flop. A
