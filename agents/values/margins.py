@@ -21,10 +21,12 @@ __all__ = ["margin_matrix"]
 def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return the margin of each hand (row) against each other hand (column): float32[num_hands, num_hands].
 
-    Hands are in the order of `showdown.rank_hands` on the board. The margin of two hands that share a card is 0. The
-    array is shared between calls: do not write to it. A flop takes a quarter of a second. Before the flop of hold'em,
-    an entry is instead the mean margin of the row's hand against all hands of the column's class. Hands that share a
-    card with the row's hand count as 0. So products with ranges are exact if all hands of a class have one weight.
+    Hands are in the order of `showdown.rank_hands` on the board. The margin of two hands that share a card is 0. A flop
+    takes a quarter of a second. Before the flop of hold'em, an entry is instead the mean margin of the row's hand
+    against all hands of the column's class. Hands that share a card with the row's hand count as 0. So products with
+    ranges are exact if all hands of a class have one weight.
+
+    The array is shared between calls: do not write to it. It is writeable, as kernels are compiled for such arrays.
 
     Raises
     ------
@@ -49,16 +51,13 @@ def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     margins = (wins - wins.T).astype(np.float32)
     margins[shared] = 0.0
     margins /= math.comb(len(left) - 2 * rules.num_hole_cards, missing)
-    margins.setflags(write=False)
     return margins
 
 
 def _before_the_flop(rules: HoldemRules, combos: np.ndarray) -> np.ndarray:
     classes = hand_classes(rules)
     of_class = all_in_margins(rules) / np.bincount(classes)
-    margins = of_class.astype(np.float32)[np.ix_(classes[combos], classes[combos])]
-    margins.setflags(write=False)
-    return margins
+    return of_class.astype(np.float32)[np.ix_(classes[combos], classes[combos])]
 
 
 def warmup() -> None:

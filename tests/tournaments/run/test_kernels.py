@@ -12,12 +12,14 @@ from plurispiel.tournaments.run import compilation, kernels
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 
 SEARCH = "search?iterations=2&cards=blueprint&threads=1"
+NETS = "continual?nets=bundled&preflop=nets&iterations=2&threads=1"
 COMMANDS = [
     "tournament --agents tag,equity --decks 2 --workers 1 --hands all --out run",
     "tournament --agents random,call,fold,raise,tag,equity --decks 1 --workers 1 --out six",
     "tournament --agents tag,call --game LEDUC --decks 2 --workers 1 --out leduc",
     "tournament --agents tag,call --game HULH --decks 1 --workers 1 --out limit",
     f"tournament --agents {SEARCH},blueprint --decks 1 --workers 1 --out search",
+    f"tournament --agents {NETS},call --decks 1 --workers 1 --out nets",
     "replay run/hands.phhs",
     "export run --format acpc",
     "report run",
