@@ -19,12 +19,13 @@ def alpha_rank(payoffs: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     payoffs : float64[num_agents, num_agents]
-        The mean payoff of the row's agent against the column's agent, antisymmetric.
+        The mean payoff of the row's agent against the column's agent.
 
     Returns
     -------
     float64[num_agents]
-        The share of time that the population spends with each agent. Only the signs of the payoffs count.
+        The share of time that the population spends with each agent. Of the payoffs of two agents
+        against each other, only counts which is the greater.
 
     Raises
     ------
@@ -43,12 +44,14 @@ def alpha_rank(payoffs: np.ndarray) -> np.ndarray:
     payoffs = np.asarray(payoffs, dtype=np.float64)
     if payoffs.ndim != 2 or payoffs.shape[0] != payoffs.shape[1] or not np.isfinite(payoffs).all():
         raise ValueError(f"payoffs are a square matrix of finite numbers, got the shape {payoffs.shape}")
-    return _shares(np.sign(payoffs).tobytes(), len(payoffs)).copy()
+    is_equal = np.isclose(payoffs, payoffs.T, atol=1e-14)  # as OpenSpiel compares them
+    signs = np.where(is_equal, 0.0, np.sign(payoffs - payoffs.T))
+    return _shares(signs.tobytes(), len(payoffs)).copy()
 
 
 @functools.lru_cache(1024)
 def _shares(signs: bytes, num_agents: int) -> np.ndarray:
-    """Return the shares by the signs of the payoffs: most resamples of a league have the same few."""
+    """Return the shares for payoffs of -1, 0 and 1: the resamples of a league have few such matrices."""
     payoffs = np.frombuffer(signs).reshape(num_agents, num_agents)
     _, _, shares, *_ = _openspiel().compute([payoffs], use_inf_alpha=True)
     return shares

@@ -13,7 +13,7 @@ from plurispiel.tournaments.run.store import RunStore
 
 
 def play(folder, keep="sample", **settings):
-    """Play a tournament in this process and return its folder."""
+    """Play a tournament in this process, an agent from outside in one of its own, and return the run's folder."""
     config = TournamentConfig(**{"score": "aivat_zero_sum"} | settings)
     with contextlib.closing(RunStore(folder, config)) as store:
         play_run(config, store, Conduct(keep=keep, processes="one"))

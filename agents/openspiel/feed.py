@@ -138,14 +138,18 @@ class HandFeed:
     def _by_id(
         self, lowest: Iterable[int], highest: Iterable[int], rows: Iterable[Iterable[float]]
     ) -> list[dict[int, float]]:
+        """Return the probability of each action id for each row; a column has the raises to `lowest`..`highest`."""
         nothing = dict.fromkeys(self.game.actions(self.betting.array.tolist()) or (), 0.0)
-        bounds, action_id, policies = list(zip(lowest, highest, strict=True)), functools.cache(self.action_id), []
+        bounds = list(zip(lowest, highest, strict=True))
+        action_id = functools.cache(self.action_id)
+        policies = []
         for row in rows:
-            policies.append(policy := dict(nothing))
+            policy = dict(nothing)
             for (low, high), probability in zip(bounds, row, strict=True):
                 if probability > 0.0:
                     # A column may stand for all raise sizes low..high, but only in games that give every size its own
                     # id. The ids are consecutive, and each size gets an equal share of the probability.
                     for number in range(action_id(low), action_id(high) + 1):
                         policy[number] = policy.get(number, 0.0) + float(probability) / (high - low + 1)
+            policies.append(policy)
         return policies

@@ -14,10 +14,9 @@ from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.abstraction.holdem.showdown import HandRanker, rank_hands
 from plurispiel.agents.values import margin_kernels as kernels
 
-__all__ = ["margin_matrix"]
+__all__ = ["margin_matrix", "writeable_margins"]
 
 
-@functools.lru_cache(maxsize=4)
 def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return the margin of each hand (row) against each other hand (column): float32[num_hands, num_hands].
 
@@ -26,13 +25,21 @@ def margin_matrix(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     against all hands of the column's class. Hands that share a card with the row's hand count as 0. So products with
     ranges are exact if all hands of a class have one weight.
 
-    The array is shared between calls: do not write to it. It is writeable, as kernels are compiled for such arrays.
+    The array is shared between calls, and read-only.
 
     Raises
     ------
     ValueError
         If the game deals three hole cards.
     """
+    margins = writeable_margins(rules, board).view()
+    margins.setflags(write=False)
+    return margins
+
+
+@functools.lru_cache(maxsize=4)
+def writeable_margins(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
+    """Return the array of `margin_matrix` for kernels, which are compiled for writeable arrays: do not write to it."""
     hands = rank_hands(rules, board)
     if not board and is_holdem(rules):
         return _before_the_flop(rules, hands.combos)

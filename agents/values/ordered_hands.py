@@ -13,7 +13,7 @@ import numpy as np
 from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
-from plurispiel.agents.values.margins import margin_matrix
+from plurispiel.agents.values.margins import writeable_margins
 from plurispiel.agents.values.net_kernels import fill_layer
 
 __all__ = ["CheckdownValues", "OrderedHands", "RunOut", "by_strength", "ordered_hands"]
@@ -104,7 +104,7 @@ class OrderedHands(NamedTuple):
         # `fill_layer` sums over the rows of the matrix. A row has the margins of one hand of the other seat, so the sum
         # in a column is what its hand loses: the sign is changed below.
         found = np.empty_like(rows)
-        fill_layer(rows, margin_matrix(self.rules, self.board), np.zeros(len(places), np.float32), found)
+        fill_layer(rows, writeable_margins(self.rules, self.board), np.zeros(len(places), np.float32), found)
         return -found[:, places].reshape(others.shape).astype(np.float64)
 
 

@@ -137,7 +137,7 @@ def test_registered_bots_draw_from_the_hands_stream():
 
 @pytest.mark.parametrize(
     ("solver", "rules", "iterations", "bound"),
-    [("cfr", KUHN, "100", 0.12), ("cfr+", LEDUC, "100", 0.02), ("mccfr", KUHN, "20000", 0.2)],
+    [("cfr", KUHN, "100", 0.02), ("cfr+", LEDUC, "100", 0.02), ("mccfr", KUHN, "20000", 0.01)],
     ids=["cfr", "cfr+", "mccfr"],
 )
 def test_solvers(solver, rules, iterations, bound):

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from plurispiel.evaluation import alpha_rank as alpha_rank_module
 from plurispiel.evaluation.alpha_rank import alpha_rank
 
 WITHOUT_DRAWING = """
@@ -29,6 +30,22 @@ def test_the_agent_that_beats_all_others_has_most():
     shares = alpha_rank(np.array([[0.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, -1.0, 0.0]]))
     assert shares.sum() == pytest.approx(1.0)
     assert shares[0] > 0.95 and shares[0] > shares[1] > shares[2]
+
+
+@pytest.mark.parametrize(
+    "payoffs", [np.zeros((2, 2)), np.array([[0.0, 1e-16], [-1e-16, 0.0]]), np.array([[0, 2], [1, 0]])]
+)
+def test_equal_to_openspiel_on_ties_and_on_payoffs_that_are_not_antisymmetric(payoffs):
+    _, _, shares, *_ = alpha_rank_module._openspiel().compute([payoffs], use_inf_alpha=True)
+    assert alpha_rank(payoffs).tolist() == shares.tolist()
+
+
+def test_equal_to_openspiel_on_random_payoffs():
+    rng = np.random.default_rng(3)
+    for size in (2, 3, 5):
+        payoffs = rng.normal(size=(size, size)).round(1)
+        _, _, shares, *_ = alpha_rank_module._openspiel().compute([payoffs], use_inf_alpha=True)
+        assert alpha_rank(payoffs).tolist() == shares.tolist()
 
 
 def test_one_agent_is_alone():

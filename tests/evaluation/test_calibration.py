@@ -19,9 +19,12 @@ def verdict(says, plays, decisions=10_000, seed=1):
     return calibration.verdict()
 
 
-@pytest.mark.parametrize("probabilities", [(0.2, 0.5, 0.3), (0.0, 1.0, 0.0), (1e-6, 0.999998, 1e-6), (0.5, 0.5, 0.0)])
-def test_honest_agents_are_not_blamed(probabilities):
-    for seed in range(8):
+@pytest.mark.parametrize(
+    "probabilities, seeds",
+    [((0.2, 0.5, 0.3), 20), ((0.0, 1.0, 0.0), 1), ((1e-6, 0.999998, 1e-6), 4), ((0.5, 0.5, 0.0), 20)],
+)
+def test_honest_agents_are_not_blamed(probabilities, seeds):
+    for seed in range(seeds):
         assert verdict(probabilities, probabilities, seed=seed) == ""
     assert verdict(probabilities, probabilities, decisions=3) == ""
 

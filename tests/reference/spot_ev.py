@@ -45,10 +45,10 @@ class PairValues:
             The actions on the street.
         """
         if (node, hands) not in self.known:
-            self.known[node, hands] = self.below(node, hands, board, pot, put_in, words)
+            self.known[node, hands] = self.found_anew(node, hands, board, pot, put_in, words)
         return self.known[node, hands]
 
-    def below(self, node, hands, board, pot, put_in, words):
+    def found_anew(self, node, hands, board, pot, put_in, words):
         if self.is_closed(words):
             pot += sum(put_in)
             stack = self.solution.spot.stacks - (pot - self.solution.spot.pot) // 2

@@ -139,7 +139,7 @@ def test_who_remembers_its_last_hand_gets_exactly_nothing(tmp_path):
 
 def test_with_decks_dealt_once_there_is_nothing_to_remember(tmp_path):
     results, rows = play(
-        tmp_path / "once", (ELEPHANT, "call"), decks=40, deals="once", conduct=Conduct(processes="one")
+        tmp_path / "once", (ELEPHANT, "call"), decks=100, deals="once", conduct=Conduct(processes="one")
     )
     elephant = results["agents"][0]
     assert results["deals"] == "once" and abs(elephant["mbb_per_hand"]) <= 1.5 * elephant["ci95"]

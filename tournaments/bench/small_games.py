@@ -2,6 +2,7 @@
 
 import functools
 import time
+from collections import deque
 from collections.abc import Callable
 
 import numpy as np
@@ -53,10 +54,9 @@ def _time_until(tree: GameTree, until: float, seconds: float) -> Measurement:
 
 
 def _best_responses(game: str, title: str, seconds: float) -> list[Measurement]:
-    trees: list[GameTree] = []
+    trees: deque[GameTree] = deque(maxlen=1)
     (flattening,) = _times(seconds, lambda: trees.append(flatten(game)))
-    tree = trees.pop()
-    trees.clear()
+    (tree,) = trees
     strategy = uniform_strategy(tree)
     one, all_seats = _times(seconds, lambda: best_response(tree, strategy, 0), lambda: exploitability(tree, strategy))
     size = f"{tree.num_histories:,} histories, {tree.num_infosets:,} infosets"

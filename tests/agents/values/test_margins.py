@@ -25,7 +25,7 @@ def test_before_the_river_margins_are_means_over_the_cards_to_come():
     for seat in range(2):
         found = margins @ reach[1 - seat, hands.combos]
         np.testing.assert_allclose(found, expected[seat, hands.combos], atol=1e-3)
-    assert (margins == -margins.T).all()
+    assert (margins == -margins.T).all() and not margins.flags.writeable
 
 
 def test_small_games():

@@ -109,8 +109,9 @@ KEYS = [
 
 
 @pytest.mark.parametrize("spec", ["tag", "openspiel:uniform_random", f"{BOTS}/behaves.py:Bot"])
-@pytest.mark.slow  # of good agents, the one below that remembers decks has the dearest part of these checks
+@pytest.mark.slow
 def test_good_agents_have_nothing_to_fear(capsys, spec):
+    """By default only an agent that remembers decks passes these checks, in a test below."""
     code, record = report(capsys, spec, "--game", "HUNL", "--hands", "40", "--seconds", "600")
     assert code == 0
     assert list(record) == KEYS

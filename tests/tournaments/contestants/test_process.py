@@ -91,7 +91,7 @@ def test_runner_and_workers_are_closed_to_contestants_of_the_same_user(tmp_path,
         "--agents",
         "reads_processes.py:Bot,call",
         "--decks",
-        "8",
+        "16",  # two blocks, so that both workers play
         "--workers",
         "2",
         "--seed",

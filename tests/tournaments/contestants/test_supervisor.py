@@ -16,7 +16,7 @@ import pytest
 from contestant_hands import RULES, numbers, same
 
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX
 from plurispiel.agents.base import Action
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.agents.specs import make_agent
@@ -406,9 +406,13 @@ class Recorder(Contestant):
         super().send(frame)
 
 
-@pytest.mark.parametrize(("rules", "decks"), [(RULES, 4), (LEDUC, 5)], ids=["hold'em", "leduc"])
+@pytest.mark.parametrize(
+    ("rules", "decks"),
+    [(RULES, 4), (LEDUC, 5), pytest.param(SIXMAX, 5, marks=pytest.mark.slow)],
+    ids=["hold'em", "leduc", "sixmax"],
+)
 def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules, decks):
-    names = ("tag", "random", "equity")[: rules.num_seats]
+    names = ("tag", "random", "equity", "call", "fold", "raise")[: rules.num_seats]
     seats, plain = [Recorder(name, LIMITS) for name in names], [make_agent(name) for name in names]
     hands = []
     size = rules.num_hole_cards

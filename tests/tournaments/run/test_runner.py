@@ -257,9 +257,10 @@ def test_an_interrupt_prints_a_command_that_goes_on(tmp_path, monkeypatch, capsy
 
 
 @needs_proc
-@pytest.mark.slow  # test_interrupts.py sends signals to processes, and the test above resumes
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupt_of_all_processes_prints_a_command_that_goes_on(tmp_path, monkeypatch, capsys, workers):
+    """By default the test above resumes in this process, and `test_interrupts` sends signals to processes."""
     (tmp_path / "slow.py").write_text(SLOW_BOT)
     folder = tmp_path / "my 'run'"
     arguments = command(

@@ -42,7 +42,7 @@ def test_a_hundred_lineups_are_drawn_unless_more_are_asked_for():
     [(15, 2, 0, 1), (40, 2, 100, 1), (16, 3, 0, 1), (12, 6, 0, 1), (11, 6, 50, 2), (20, 6, 0, 2), (30, 6, 0, 3)],
 )
 def test_draws_are_even(count, seats, number, spread):
-    found = lineups(count, seats=seats, format="round-robin", lineups=number, seed=count)
+    found = lineups(count, seats=seats, format="round-robin", lineups=number, seed=1)
     assert all(len(set(table)) == seats and list(table) == sorted(table) for table in found)
     games = Counter(agent for table in found for agent in table)
     assert len(games) == count

@@ -80,7 +80,7 @@ def test_a_run_stops_where_its_rule_holds_first(tmp_path):
     assert BLOCK_DECKS < stopped["decks"] < whole["decks"] == 160
     assert stopped["hands"] == stopped["decks"] * 2 * 3
     assert max(agent["sequential_ci95"] for agent in stopped["agents"]) <= 8000
-    earlier = max(look for look in look_decks(400) if look < stopped["decks"])
+    earlier = max(look for look in look_decks(whole["decks"]) if look < stopped["decks"])
     before = play(tmp_path / "before", decks=earlier)
     assert max(agent["sequential_ci95"] or np.inf for agent in before["agents"]) > 8000
     assert play(tmp_path / "as long", decks=stopped["decks"])["agents"] == stopped["agents"]
