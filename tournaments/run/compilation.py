@@ -1,4 +1,4 @@
-"""The compilation of all kernels by several processes, all of which fill the same cache."""
+"""The compilation of kernels by several processes, all of which fill the same cache."""
 
 import contextlib
 import importlib
@@ -8,12 +8,16 @@ import time
 from collections.abc import Callable, Iterator
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 
+from plurispiel.abstraction.cards import features_kernels
 from plurispiel.abstraction.machine.copies import can_fork
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
+from plurispiel.abstraction.machine.jit import CACHE_FOLDER, source_digest
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.tournaments.contestants.process import die_with
 from plurispiel.tournaments.labour.own_modules import own_modules_only, pass_nothing_on
-from plurispiel.tournaments.run.kernels import MODULES, warmup
+from plurispiel.tournaments.run.kernels import MODULES, PLAY, warmup
 
 _SHARED = ("abstraction.holdem.hand_ranks", "abstraction.holdem.betting", "abstraction.actions.tree")
 """Modules whose kernels many modules call. This process compiles them first, so that they are compiled only once."""
@@ -33,6 +37,30 @@ _LONGEST = (
 
 They are begun first, so that at the end no process compiles alone for long.
 """
+
+
+@contextlib.contextmanager
+def play_compiled_beside(say: Callable[[str], object]) -> Iterator[None]:
+    """Compile the kernels of `PLAY` in another process while the agents are built, if the cache lacks these kernels.
+
+    On the first run, agents compile kernels of their own, which takes about as long.
+    """
+    if num_processors() < 2 or not can_fork() or _is_compiled(Path(features_kernels.__file__).resolve()):
+        yield
+        return
+    say("compiling kernels for the first time on this machine ...")
+    with _compilers(1) as (pipe,):
+        for module in reversed(PLAY):  # the first modules have kernels that this process compiles, too
+            pipe.send(module)
+        yield
+        with contextlib.suppress(EOFError, OSError):  # the process has died: this process compiles what is left
+            for _ in PLAY:
+                pipe.recv()
+
+
+def _is_compiled(source: Path) -> bool:
+    """Return whether the cache has kernels of a module."""
+    return any(CACHE_FOLDER.glob(f"{source.stem}-{source_digest(source)}/*.nbi"))
 
 
 def warmup_in_processes(number: int, say: Callable[[str], object]) -> float:

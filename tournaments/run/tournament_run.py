@@ -28,6 +28,7 @@ from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.block_player import Conduct, make_contestant
+from plurispiel.tournaments.run.compilation import play_compiled_beside
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.dry_run import expect, pilot_of
 from plurispiel.tournaments.run.kept_hands import stored_hands
@@ -278,7 +279,8 @@ def prepare(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Sa
     if any(map(Conduct(isolate=options.isolate).is_isolated, config.agents)):
         sandbox = _open_sandbox(options, warn)
     conduct = Conduct(options.workers or num_processors(), options.isolate, sandbox=sandbox)
-    notes, silent = _check_agents(config, conduct)
+    with play_compiled_beside(say):
+        notes, silent = _check_agents(config, conduct)
     if config.outsiders and not settings.get("deals") and (sandbox is None or sandbox.network):
         config = dataclasses.replace(config, deals="once")
         notes.append(

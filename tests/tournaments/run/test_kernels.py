@@ -113,6 +113,43 @@ def test_a_process_that_dies_leaves_its_module_to_the_end(monkeypatch):
     assert len(said) == 2
 
 
+def compile_into(folder):
+    """Return what a compiling process does instead: note the modules in a file."""
+
+    def note(pipe):
+        for _ in kernels.PLAY:
+            module = pipe.recv()
+            (folder / module).touch()
+            pipe.send(None)
+
+    return note
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process that is a copy finds what the test replaces")
+def test_a_first_run_compiles_in_another_process_meanwhile(tmp_path, monkeypatch):
+    said = []
+    monkeypatch.setattr(compilation, "can_fork", lambda: True)
+    monkeypatch.setattr(compilation, "num_processors", lambda: 2)
+    monkeypatch.setattr(compilation, "_compile", compile_into(tmp_path))
+    monkeypatch.setattr(compilation, "CACHE_FOLDER", tmp_path / "cache")
+    with compilation.play_compiled_beside(said.append):
+        assert len(said) == 1
+    assert {path.name for path in tmp_path.iterdir()} == set(kernels.PLAY)
+    monkeypatch.setattr(compilation, "_compile", lambda pipe: os._exit(1))
+    with compilation.play_compiled_beside(said.append):
+        pass
+    assert len(said) == 2
+
+
+def test_later_runs_compile_in_no_other_process(monkeypatch):
+    kernels.warmup(["abstraction.cards.features"])
+    monkeypatch.setattr(compilation, "can_fork", lambda: True)
+    monkeypatch.setattr(compilation, "num_processors", lambda: 2)
+    monkeypatch.setattr(compilation, "_compilers", None)
+    with compilation.play_compiled_beside(pytest.fail):
+        pass
+
+
 def test_the_longest_and_the_shared_are_modules():
     assert set(compilation._LONGEST) <= set(kernels.MODULES)
     assert set(compilation._SHARED) <= set(kernels.MODULES)
