@@ -1,6 +1,5 @@
 """Order of the tests: those that share a worker first, so that nobody waits for them at the end; shared fixtures."""
 
-import gc
 import os
 import signal
 import socket
@@ -27,15 +26,6 @@ def pytest_configure(config):
         config.add_cleanup(folder.cleanup)
         os.environ["PLURISPIEL_HOME"] = folder.name
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_collection():
-    """Spare the garbage collector what collection makes: some million objects, which live to the end."""
-    gc.disable()
-    yield
-    gc.freeze()
-    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
