@@ -10,7 +10,6 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.abstraction.holdem.showdown import fold_mass
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
-from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.agents.continual.leaf_values import Boundary, Leaves, ValueFunction
 from plurispiel.agents.continual.preflop_leaves import PreflopLeaves
 from plurispiel.agents.values.distillation import residuals
@@ -19,8 +18,8 @@ from plurispiel.agents.values.levels import chips_behind, pot_of
 from plurispiel.agents.values.margins import margin_matrix
 from plurispiel.agents.values.net import ValueNet
 from plurispiel.agents.values.net_file import StoredNet
-from plurispiel.agents.values.net_kernels import fill_layer
 from plurispiel.agents.values.ordered_hands import ordered_hands
+from plurispiel.agents.values.products import products
 from plurispiel.agents.values.zero_sum import without_gain
 
 __all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
@@ -69,7 +68,6 @@ class EndNetLeaves:
         self._spr = spr[self._open].clip(max=deepest)
         # Entry [r, c] is the margin of hand c against hand r, a hand of the other seat.
         self._margins = np.ascontiguousarray(margin_matrix(rules, boundary.board).T)
-        self._no_bias = np.zeros(len(hands.combos), np.float32)
         known = canonical_hands(rules, boundary.board)
         numbers = np.empty(rules.num_combos, np.int64)
         numbers[hands.combos] = np.arange(len(hands.combos))
@@ -80,15 +78,7 @@ class EndNetLeaves:
 
     def values(self, reach: np.ndarray, correction: np.ndarray | None = None) -> np.ndarray:
         """Return the values of all hands, float64[2, E, 1, H]; see `Leaves`."""
-        num_ends, num_hands = reach.shape[1:]
-        rows = reach[::-1].reshape(-1, num_hands).astype(np.float32)
-        found = np.empty_like(rows)
-
-        def make_worker():
-            return lambda part: fill_layer(rows[part], self._margins, self._no_bias, found[part])
-
-        run_chunks(make_worker, len(rows), chunk=-(-len(rows) // self._threads), threads=self._threads)
-        values = found.astype(np.float64).reshape(2, num_ends, num_hands) * (self._pots / 2.0)[:, None]
+        values = products(reach[::-1], self._margins, threads=self._threads) * (self._pots / 2.0)[:, None]
         if len(self._open):
             gains, ranges, masses = self._gains(reach[:, self._open])
             if correction is not None:

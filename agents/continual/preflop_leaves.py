@@ -15,7 +15,7 @@ from plurispiel.agents.continual.leaf_values import Boundary
 from plurispiel.agents.values.encoding import Bins, board_features, gate, inputs
 from plurispiel.agents.values.levels import chips_behind, pot_of
 from plurispiel.agents.values.net_file import StoredNet
-from plurispiel.agents.values.net_kernels import fill_layer
+from plurispiel.agents.values.products import products
 from plurispiel.agents.values.zero_sum import without_gain
 
 __all__ = ["PreflopLeaves"]
@@ -60,7 +60,7 @@ class PreflopLeaves:
     def values(self, reach: np.ndarray) -> np.ndarray:
         """Return the values of all hands, float64[2, E, 1, H]; see `Leaves`."""
         sums = _by_class(reach, self._classes)
-        values = _times(sums[::-1] / self._sizes, self._margins) * (self._pots / 2.0)[:, None]
+        values = products(sums[::-1] / self._sizes, self._margins) * (self._pots / 2.0)[:, None]
         if len(self._open):
             values[:, self._open] += self._residuals(sums[:, self._open]) * self._pots[self._open, None]
         return values[:, :, self._classes][:, :, None]
@@ -77,7 +77,7 @@ class PreflopLeaves:
         ranges = np.divide(sums, totals, out=even.copy(), where=totals > 0.0)
         seen = inputs(self._bins, ranges, self._spr, self._features)
         outputs = self._net.outputs(seen, threads=self._threads).astype(np.float64).transpose(1, 0, 2)
-        masses = _times(ranges[::-1] / self._sizes, self._facing)
+        masses = products(ranges[::-1] / self._sizes, self._facing)
         return without_gain(gate(self._spr)[:, None] * outputs * masses, ranges, masses) * totals[::-1]
 
 
@@ -107,11 +107,3 @@ def _by_class(rows: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return sums over the hands of each class: float64[..., 169]."""
     order = np.argsort(classes, kind="stable")
     return np.add.reduceat(rows[..., order], np.searchsorted(classes[order], np.arange(NUM_CLASSES)), axis=-1)
-
-
-def _times(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """Return rows times a matrix. Products are added in the same order on every processor."""
-    found = np.empty((rows[..., 0].size, matrix.shape[1]), np.float32)
-    flat = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]), np.float32)
-    fill_layer(flat, matrix, np.zeros(matrix.shape[1], np.float32), found)
-    return found.reshape(*rows.shape[:-1], -1).astype(np.float64)

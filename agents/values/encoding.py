@@ -19,6 +19,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.boards import find_boards, relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import RankedHands
+from plurispiel.agents.values import encoding_kernels as kernels
 from plurispiel.agents.values.ordered_hands import ordered_hands
 
 __all__ = [
@@ -82,12 +83,10 @@ class Bins(NamedTuple):
         """Return sums by bin, float64[..., num_bins], of rows by hand, float64[..., num_hands]."""
         if self.number == len(self.first):  # a bin for each hand
             return rows
-        flat = rows.reshape(-1, rows.shape[-1])
-        width = self.number + 1  # a hand in the last bin has a share of 0 in the bin above it
-        places = (np.arange(len(flat))[:, None] * width + self.first).ravel()
-        found = np.bincount(places, (flat * (1.0 - self.share)).ravel(), len(flat) * width)
-        found += np.bincount(places + 1, (flat * self.share).ravel(), len(flat) * width)
-        return found.reshape(*rows.shape[:-1], width)[..., : self.number]
+        flat = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]), np.float64)
+        found = np.empty((len(flat), self.number))
+        kernels.sum_by_bin(self.first, self.share, flat, np.empty(self.number + 1), found)
+        return found.reshape(*rows.shape[:-1], self.number)
 
     def means(self, rows: np.ndarray) -> np.ndarray:
         """Return means by bin, float64[..., num_bins], of rows by hand, float64[..., num_hands]."""
@@ -97,8 +96,10 @@ class Bins(NamedTuple):
         """Return the value of each hand, float64[..., num_hands], from outputs by bin, float64[..., num_bins]."""
         if self.number == len(self.first):
             return outputs
-        upper = np.minimum(self.first + 1, self.number - 1)
-        return outputs[..., self.first] * (1.0 - self.share) + outputs[..., upper] * self.share
+        flat = np.ascontiguousarray(outputs.reshape(-1, self.number), np.float64)
+        found = np.empty((len(flat), len(self.first)))
+        kernels.spread_over_hands(self.first, self.share, flat, found)
+        return found.reshape(*outputs.shape[:-1], len(self.first))
 
 
 def canonical_hands(rules: HoldemRules, board: tuple[int, ...]) -> CanonicalHands:
@@ -175,3 +176,10 @@ def inputs(bins: Bins, ranges: np.ndarray, spr: np.ndarray, features: np.ndarray
 def gate(spr: np.ndarray) -> np.ndarray:
     """Return the factor that turns outputs into residuals: 0 without chips behind, near 1 with many."""
     return spr / (1.0 + spr)
+
+
+def warmup() -> None:
+    """Compile every kernel that this module calls."""
+    one = np.ones((1, 1))
+    bins = Bins(np.zeros(1, np.int64), np.zeros(1), 2, np.ones(2))
+    bins.spread(bins.summed(one))

@@ -14,7 +14,7 @@ from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.abstraction.holdem.rules import HoldemRules, is_holdem
 from plurispiel.abstraction.holdem.showdown import RankedHands, fold_mass, rank_hands, showdown_margin
 from plurispiel.agents.values.margins import writeable_margins
-from plurispiel.agents.values.net_kernels import fill_layer
+from plurispiel.agents.values.products import products
 
 __all__ = ["CheckdownValues", "OrderedHands", "RunOut", "by_strength", "ordered_hands"]
 
@@ -99,13 +99,11 @@ class OrderedHands(NamedTuple):
         numbers = np.empty(self.rules.num_combos, np.int64)
         numbers[hands.combos] = np.arange(len(hands.combos))
         places = numbers[self.hands.combos]
-        rows = np.zeros((others[..., 0].size, len(places)), np.float32)
-        rows[:, places] = others.reshape(rows.shape)
-        # `fill_layer` sums over the rows of the matrix. A row has the margins of one hand of the other seat, so the sum
-        # in a column is what its hand loses: the sign is changed below.
-        found = np.empty_like(rows)
-        fill_layer(rows, writeable_margins(self.rules, self.board), np.zeros(len(places), np.float32), found)
-        return -found[:, places].reshape(others.shape).astype(np.float64)
+        rows = np.zeros_like(others)
+        rows[..., places] = others
+        # A row of the matrix has the margins of one hand of the other seat, so the sum in a column is what its hand
+        # loses.
+        return -products(rows, writeable_margins(self.rules, self.board))[..., places]
 
 
 @functools.lru_cache(maxsize=16)

@@ -20,8 +20,10 @@ from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.planned import planned_rows
 from plurispiel.agents.search.solution import Solutions
 from plurispiel.agents.values.bundled import find_nets
+from plurispiel.agents.values.encoding import warmup as prepare_bins
 from plurispiel.agents.values.margins import warmup as prepare_margins
 from plurispiel.agents.values.net import warmup as prepare_nets
+from plurispiel.agents.values.products import warmup as prepare_products
 
 __all__ = ["TableAgent"]
 
@@ -92,7 +94,7 @@ class TableAgent(RangeAgent):
             folder = find_nets(self.config.nets)
             before = load_street_nets(folder, PREFLOP_NETS) if self.blueprint is None else None
             self._nets = TableNets(load_street_nets(folder), before)
-            for warmup in (prepare_lookaheads, prepare_nets, prepare_margins):
+            for warmup in (prepare_lookaheads, prepare_nets, prepare_bins, prepare_margins, prepare_products):
                 warmup()
         play = None
         if self.blueprint is not None:

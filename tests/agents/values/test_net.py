@@ -34,16 +34,17 @@ def test_batches_change_no_bit(layers):
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="the compiler is asked")
-def test_sums_are_in_order(layers):
+@pytest.mark.parametrize("num_inputs", [7, 128, 301])
+def test_sums_are_in_order(num_inputs):
     """Bias first, then input by input, each product rounded: the bits of a loop in single precision."""
-    row = np.random.default_rng(4).standard_normal(7).astype(np.float32)
-    found = layers.biases[0].copy()
-    for i in range(7):
-        found += row[i] * layers.weights[0][i]
-    single = Layers([layers.weights[0]], [layers.biases[0][:]], np.zeros(0, np.float32))
-    if found.size % 2:  # both seats have as many outputs
-        single = Layers([layers.weights[0][:, :8].copy()], [layers.biases[0][:8].copy()], np.zeros(0, np.float32))
-    np.testing.assert_array_equal(ValueNet(single).outputs(row[None]).ravel(), found[:8])
+    rng = np.random.default_rng(4)
+    rows = rng.standard_normal((5, num_inputs)).astype(np.float32)  # four at a time, and one
+    weights, biases = rng.standard_normal((num_inputs, 8)).astype(np.float32), rng.random(8).astype(np.float32)
+    found = np.tile(biases, (5, 1))
+    for i in range(num_inputs):
+        found += rows[:, i, None] * weights[i]
+    single = ValueNet(Layers([weights], [biases], np.zeros(0, np.float32)))
+    np.testing.assert_array_equal(single.outputs(rows).reshape(5, 8), found)
 
 
 def test_arrays(layers):
