@@ -12,14 +12,19 @@ from plurispiel.abstraction.holdem.showdown import fold_mass
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.continual.leaf_values import Boundary, Leaves, ValueFunction
 from plurispiel.agents.continual.preflop_leaves import PreflopLeaves
+from plurispiel.agents.values import gain_kernels as kernels
 from plurispiel.agents.values.distillation import residuals
 from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs
+from plurispiel.agents.values.encoding import warmup as prepare_bins
 from plurispiel.agents.values.levels import chips_behind, pot_of
 from plurispiel.agents.values.margins import margin_matrix
+from plurispiel.agents.values.margins import warmup as prepare_margins
 from plurispiel.agents.values.net import ValueNet
+from plurispiel.agents.values.net import warmup as prepare_nets
 from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.agents.values.ordered_hands import ordered_hands
 from plurispiel.agents.values.products import products
+from plurispiel.agents.values.products import warmup as prepare_products
 from plurispiel.agents.values.zero_sum import without_gain
 
 __all__ = ["EndNetLeaves", "deepest_spr", "end_net_leaves"]
@@ -74,6 +79,8 @@ class EndNetLeaves:
         self._places = numbers[known.combos]
         self._known_board = known.board
         self._bins = bins_of(known.hands, stored.net.num_bins)
+        back = np.argsort(self._places)
+        self._first, self._share = self._bins.first[back], self._bins.share[back]  # the bins of `hands`
         self._features = board_features(rules, known.board)
 
     def values(self, reach: np.ndarray, correction: np.ndarray | None = None) -> np.ndarray:
@@ -110,18 +117,16 @@ class EndNetLeaves:
         The argument and all results are float64[2, X, H], for the X ends with chips behind. Gains are in pots, weighted
         by the other seat's range. Rows of ranges sum to 1.
         """
-        here = reach[:, :, self._places]
-        totals = here.sum(axis=2, keepdims=True)
+        known, totals = np.empty(reach.shape), np.empty(reach.shape[:2])
         # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
-        ranges = np.divide(here, totals, out=np.full_like(here, 1.0 / here.shape[2]), where=totals > 0.0)
-        seen = inputs(self._bins, ranges, self._spr, self._features)
-        outputs = self._net.outputs(seen, threads=self._threads).astype(np.float64).transpose(1, 0, 2)
-        ordered = np.empty_like(ranges)
-        ordered[:, :, self._places] = ranges
-        masses = fold_mass(self._hands, ordered[::-1])
-        added = np.empty_like(ranges)
-        added[:, :, self._places] = gate(self._spr)[:, None] * self._bins.spread(outputs)
-        return without_gain(added * masses, ordered, masses), ordered, masses
+        kernels.fill_ranges(np.ascontiguousarray(reach), self._places, known, totals)
+        seen = inputs(self._bins, known, self._spr, self._features)
+        outputs = self._net.outputs(seen, threads=self._threads)
+        ranges, gains = np.empty_like(known), np.empty_like(known)
+        ranges[:, :, self._places] = known
+        masses = fold_mass(self._hands, ranges[::-1])
+        kernels.fill_gains(self._first, self._share, outputs, gate(self._spr), masses, gains)
+        return without_gain(gains, ranges, masses), ranges, masses
 
 
 def deepest_spr(level) -> float:
@@ -156,3 +161,13 @@ def _same_cards(first: HoldemRules, second: HoldemRules) -> bool:
     """Return whether games differ at most in chips and bet sizes: networks see chips in pots, so one serves both."""
     names = "num_seats", "num_suits", "num_ranks", "num_hole_cards", "board_cards", "first_seats", "is_limit"
     return all(getattr(first, name) == getattr(second, name) for name in names)
+
+
+def warmup() -> None:
+    """Compile every kernel that values of networks need."""
+    for prepare in (prepare_bins, prepare_margins, prepare_nets, prepare_products):
+        prepare()
+    one, first = np.ones((2, 1, 1)), np.zeros(1, np.int64)
+    kernels.fill_ranges(one, first, one.copy(), one[..., 0].copy())
+    kernels.fill_gains(first, one[0, 0], np.ones((1, 2, 1), np.float32), one[0, 0], one, one.copy())
+    kernels.add_gains(one, one[..., 0].copy(), first, one.copy())

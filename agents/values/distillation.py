@@ -22,6 +22,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, require_replaceable
+from plurispiel.agents.values import gain_kernels as kernels
 from plurispiel.agents.values.data_set import DataConfig, load_situations, sample
 from plurispiel.agents.values.drawn_situation import SPLITS, DrawnSituation, draw_board, draw_situation
 from plurispiel.agents.values.encoding import bins_of, board_features, gate, inputs, num_inputs
@@ -100,20 +101,20 @@ def residuals(
     """
     numbers = None if chosen is None else tuple(chosen.tolist())
     boards = next_boards(rules, ordered.board, teacher.num_bins, numbers)
+    weights = np.array(ranges, np.float64, order="C")
     seen, rows = [], []
     for hands, places, bins, features in boards:
-        here = ranges[:, :, places]
-        totals = here.sum(axis=2, keepdims=True)
+        here, totals = np.empty((2, len(spr), len(places))), np.empty((2, len(spr)))
         # If all hands of a range hold the new card, the range has no weight on this board: any range may stand in.
-        here = np.divide(here, totals, out=np.full_like(here, 1.0 / len(places)), where=totals > 0.0)
-        seen.append((bins, here, fold_mass(hands, here[::-1]), totals[::-1], places))
+        kernels.fill_ranges(weights, places, here, totals)
+        seen.append((bins, here, fold_mass(hands, here[::-1]), totals, places))
         rows.append(inputs(bins, here, spr, features))
-    outputs = teacher.outputs(np.concatenate(rows), threads=threads).astype(np.float64)
-    outputs = outputs.reshape(len(boards), len(spr), 2, -1)
-    values = np.zeros(ranges.shape)
+    outputs = teacher.outputs(np.concatenate(rows), threads=threads).reshape(len(boards), len(spr), 2, -1)
+    values, gates = np.zeros(ranges.shape), gate(spr)
     for (bins, here, masses, totals, places), some in zip(seen, outputs, strict=True):
-        added = gate(spr)[:, None] * bins.spread(some.transpose(1, 0, 2)) * masses
-        values[:, :, places] += without_gain(added, here, masses) * totals
+        gains = np.empty_like(here)
+        kernels.fill_gains(bins.first, bins.share, some, gates, masses, gains)
+        kernels.add_gains(without_gain(gains, here, masses), totals, places, values)
     number = count_next_boards(rules, ordered.board)
     values *= chance_of_a_next_board(rules, ordered.board) * number / len(boards)
     if number > _MOST_BOARDS:  # a chosen flop stands for the flops in other suits: hands of a class get their mean

@@ -170,7 +170,7 @@ def inputs(bins: Bins, ranges: np.ndarray, spr: np.ndarray, features: np.ndarray
     deep, shallow = np.log1p(spr) / np.log1p(DEEPEST), np.log1p(1.0 / np.maximum(spr, SHALLOWEST))
     stacks = np.stack((deep, shallow, gate(spr), spr.clip(max=4.0)), axis=1)
     board = np.broadcast_to(features, (len(spr), len(features)))
-    return np.concatenate([*(below - 0.5), *tails, stacks, board], axis=1).astype(np.float32)
+    return np.concatenate([*(below - 0.5), *tails, stacks, board], axis=1, dtype=np.float32, casting="same_kind")
 
 
 def gate(spr: np.ndarray) -> np.ndarray:

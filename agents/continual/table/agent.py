@@ -11,6 +11,7 @@ from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules, is_holdem
 from plurispiel.agents.base import ORIGINS, Decision, PublicState, RangeAgent, Strategy, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent
+from plurispiel.agents.continual.end_net_leaves import warmup as prepare_leaves
 from plurispiel.agents.continual.resolver import warmup as prepare_lookaheads
 from plurispiel.agents.continual.table.config import PREFLOP_NETS, TableConfig
 from plurispiel.agents.continual.table.hand import BlueprintPlay, TableDecision, TableHand, TableNets
@@ -20,10 +21,6 @@ from plurispiel.agents.search.beliefs import range_text
 from plurispiel.agents.search.planned import planned_rows
 from plurispiel.agents.search.solution import Solutions
 from plurispiel.agents.values.bundled import find_nets
-from plurispiel.agents.values.encoding import warmup as prepare_bins
-from plurispiel.agents.values.margins import warmup as prepare_margins
-from plurispiel.agents.values.net import warmup as prepare_nets
-from plurispiel.agents.values.products import warmup as prepare_products
 
 __all__ = ["TableAgent"]
 
@@ -94,7 +91,7 @@ class TableAgent(RangeAgent):
             folder = find_nets(self.config.nets)
             before = load_street_nets(folder, PREFLOP_NETS) if self.blueprint is None else None
             self._nets = TableNets(load_street_nets(folder), before)
-            for warmup in (prepare_lookaheads, prepare_nets, prepare_bins, prepare_margins, prepare_products):
+            for warmup in (prepare_lookaheads, prepare_leaves):
                 warmup()
         play = None
         if self.blueprint is not None:
