@@ -79,8 +79,8 @@ class EndNetLeaves:
         self._places = numbers[known.combos]
         self._known_board = known.board
         self._bins = bins_of(known.hands, stored.net.num_bins)
-        back = np.argsort(self._places)
-        self._first, self._share = self._bins.first[back], self._bins.share[back]  # the bins of `hands`
+        order = np.argsort(self._places)
+        self._first, self._share = self._bins.first[order], self._bins.share[order]  # the bins of `hands`
         self._features = board_features(rules, known.board)
 
     def values(self, reach: np.ndarray, correction: np.ndarray | None = None) -> np.ndarray:
@@ -117,13 +117,13 @@ class EndNetLeaves:
         The argument and all results are float64[2, X, H], for the X ends with chips behind. Gains are in pots, weighted
         by the other seat's range. Rows of ranges sum to 1.
         """
-        known, totals = np.empty(reach.shape), np.empty(reach.shape[:2])
+        canonical, totals = np.empty(reach.shape), np.empty(reach.shape[:2])
         # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
-        kernels.fill_ranges(np.ascontiguousarray(reach), self._places, known, totals)
-        seen = inputs(self._bins, known, self._spr, self._features)
+        kernels.fill_ranges(np.array(reach, np.float64, order="C"), self._places, canonical, totals)
+        seen = inputs(self._bins, canonical, self._spr, self._features)
         outputs = self._net.outputs(seen, threads=self._threads)
-        ranges, gains = np.empty_like(known), np.empty_like(known)
-        ranges[:, :, self._places] = known
+        ranges, gains = np.empty_like(canonical), np.empty_like(canonical)
+        ranges[:, :, self._places] = canonical
         masses = fold_mass(self._hands, ranges[::-1])
         kernels.fill_gains(self._first, self._share, outputs, gate(self._spr), masses, gains)
         return without_gain(gains, ranges, masses), ranges, masses
@@ -164,7 +164,7 @@ def _same_cards(first: HoldemRules, second: HoldemRules) -> bool:
 
 
 def warmup() -> None:
-    """Compile every kernel that values of networks need."""
+    """Compile the kernels for values of networks."""
     for prepare in (prepare_bins, prepare_margins, prepare_nets, prepare_products):
         prepare()
     one, first = np.ones((2, 1, 1)), np.zeros(1, np.int64)

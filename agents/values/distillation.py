@@ -98,7 +98,15 @@ def residuals(
         too many flops to take all.
     threads : int
         Number of threads for the network; the result does not depend on it.
+
+    Raises
+    ------
+    ValueError
+        If the ranges do not have these shapes.
     """
+    shape = (2, len(spr), len(ordered.hands.combos))
+    if ranges.shape != shape:  # kernels check no bounds
+        raise ValueError(f"ranges of this board and these stacks have the shape {shape}, got {ranges.shape}")
     numbers = None if chosen is None else tuple(chosen.tolist())
     boards = next_boards(rules, ordered.board, teacher.num_bins, numbers)
     weights = np.array(ranges, np.float64, order="C")

@@ -80,7 +80,15 @@ class Bins(NamedTuple):
     hands: np.ndarray
 
     def summed(self, rows: np.ndarray) -> np.ndarray:
-        """Return sums by bin, float64[..., num_bins], of rows by hand, float64[..., num_hands]."""
+        """Return sums by bin, float64[..., num_bins], of rows by hand, float64[..., num_hands].
+
+        Raises
+        ------
+        ValueError
+            If rows have another number of hands.
+        """
+        if rows.shape[-1] != len(self.first):  # kernels check no bounds
+            raise ValueError(f"rows have {len(self.first):,} hands, got {rows.shape[-1]:,}")
         if self.number == len(self.first):  # a bin for each hand
             return rows
         flat = np.ascontiguousarray(rows.reshape(-1, rows.shape[-1]), np.float64)

@@ -18,6 +18,10 @@ def sum_by_bin(first, share, rows, above, sums):
         Workspace.
     sums : float64[n, num_bins]
         Modified in place.
+
+    Notes
+    -----
+    Shares in lower and in upper bins are summed apart, which fixes the order of the additions.
     """
     num_bins = sums.shape[1]
     for n in range(rows.shape[0]):
@@ -34,8 +38,13 @@ def sum_by_bin(first, share, rows, above, sums):
 def spread_over_hands(first, share, outputs, values):
     """Write the value of each hand: the mean of the outputs of its two bins, weighted by its shares.
 
-    The arguments are those of `sum_by_bin`, with `outputs`, float64[n, num_bins], and `values`, float64[n, num_hands],
-    which is modified in place.
+    Parameters
+    ----------
+    first, share
+        As in `sum_by_bin`.
+    outputs : float64[n, num_bins]
+    values : float64[n, num_hands]
+        Modified in place.
     """
     last = outputs.shape[1] - 1
     for n in range(values.shape[0]):

@@ -54,8 +54,8 @@ def fill_gains(first, share, outputs, gates, masses, gains):
         for n in range(len(gates)):
             row = outputs[n, seat]
             for hand in range(len(first)):
-                low, above = first[hand], share[hand]
-                mean = row[low] * (1.0 - above) + row[min(low + 1, last)] * above
+                low, upper = first[hand], share[hand]
+                mean = row[low] * (1.0 - upper) + row[min(low + 1, last)] * upper  # as in `spread_over_hands`
                 gains[seat, n, hand] = gates[n] * mean * masses[seat, n, hand]
 
 

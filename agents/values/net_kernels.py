@@ -8,7 +8,7 @@ from plurispiel.abstraction.machine.jit import kernel
 
 _AT_ONCE = 4  # inputs for each pass over a row of outputs
 BLOCK = 128
-"""Number of inputs whose weights stay in the second cache of a processor; a multiple of `_AT_ONCE`."""
+"""Number of inputs whose weights stay in the second-level cache of a processor; a multiple of `_AT_ONCE`, for speed."""
 
 
 @kernel
@@ -26,8 +26,8 @@ def fill_layer(inputs, weights, biases, outputs):
     Notes
     -----
     Work on four rows at a time takes a third to two thirds of the time of work on one row at a time, since weights are
-    read once for four rows. Work on a block of inputs for all rows, before the next block, takes another quarter to
-    half away: the weights of a block stay in the processor's cache.
+    read once for four rows. Work on a block of inputs for all rows, before the next block, saves another quarter to
+    half: the weights of a block stay in the processor's cache.
     """
     rows, num_inputs = inputs.shape
     for n in range(rows):
@@ -59,8 +59,8 @@ def fill_products(rows, matrix, places, outputs):
 
     Notes
     -----
-    Two thirds of the hands do not reach an average end of a street. Products with 0 are left out: the sums start at 0
-    and never become -0, which adding 0 would change.
+    At an average end of a street, two thirds of the hands have weight 0. Leaving out their products changes no bit: the
+    sums start at +0, and a sum of such products is never -0.
     """
     for n in range(outputs.shape[0]):
         for k in range(outputs.shape[1]):

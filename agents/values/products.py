@@ -42,7 +42,7 @@ def products(rows: np.ndarray, matrix: np.ndarray, *, threads: int = 1) -> np.nd
         return lambda part: kernels.fill_products(flat[part], matrix, places, found[part])
 
     run_chunks(make_worker, len(flat), chunk=max(1, -(-len(flat) // threads)), threads=threads)
-    return found.astype(np.float64).reshape(*rows.shape[:-1], -1)
+    return found.astype(np.float64).reshape(*rows.shape[:-1], matrix.shape[1])
 
 
 def warmup() -> None:

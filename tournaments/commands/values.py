@@ -36,7 +36,7 @@ from plurispiel.tournaments.run.kernels import warmup
 from plurispiel.tournaments.run.value_chain import find_chain, train_chain
 from plurispiel.tournaments.run.value_data import solve_situations
 
-_TRAINING = ("abstraction.holdem.showdown", "agents.values.net")
+_TRAINING = ("abstraction.holdem.showdown", "agents.continual.end_net_leaves")
 _MAX_COUNT = 100_000_000
 
 

@@ -15,8 +15,10 @@ from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.continual.end_net_leaves import EndNetLeaves, deepest_spr
 from plurispiel.agents.continual.leaf_values import Boundary
 from plurispiel.agents.continual.start_values import start_values
+from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, gate, inputs
 from plurispiel.agents.values.levels import chips_behind, find_level, pot_of
 from plurispiel.agents.values.ordered_hands import ordered_hands
+from plurispiel.agents.values.zero_sum import without_gain
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -79,8 +81,34 @@ def test_a_seat_that_never_comes_gives_finite_values():
     reach = reach_at(end)
     reach[0, 0] = 0.0
     reach[1, 1, 1:] = 0.0
-    values = EndNetLeaves(random_net("end-of-turn"), end).values(reach)
+    leaves = EndNetLeaves(random_net("end-of-turn"), end)
+    values = leaves.values(reach)
     assert np.isfinite(values).all() and (values[1, 0] == 0.0).all()
+    reach[0, 0] = 1.0  # its own values are those of a range of equal weights
+    np.testing.assert_array_equal(leaves.values(reach)[0, 0], values[0, 0])
+
+
+def test_gains_are_those_of_the_network():
+    """With the ranges and outputs in the order of the board's representative, hand by hand."""
+    end, net = boundary(), random_net("end-of-turn")
+    reach = reach_at(end)
+    leaves, plain = EndNetLeaves(net, end), EndNetLeaves(random_net("end-of-turn", scale=0.0), end)
+    known = canonical_hands(HUNL, end.board)
+    numbers = {combo: number for number, combo in enumerate(end.hands.combos.tolist())}
+    places = [numbers[combo] for combo in known.combos.tolist()]
+    assert places != sorted(places)
+    bins = bins_of(known.hands, net.net.num_bins)
+    found = (leaves.values(reach) - plain.values(reach))[:, :, 0][:, :, places]
+    for number, state in enumerate(end.ends):
+        if not chips_behind(state):
+            continue
+        rows, spr = reach[:, number, None][:, :, places], np.array([chips_behind(state) / pot_of(state)])
+        totals = rows.sum(axis=2, keepdims=True)
+        masses = fold_mass(known.hands, (rows / totals)[::-1])
+        outputs = net.net.outputs(inputs(bins, rows / totals, spr, board_features(HUNL, known.board)))
+        added = gate(spr)[:, None] * bins.spread(outputs.transpose(1, 0, 2).astype(float)) * masses
+        expected = without_gain(added, rows / totals, masses)[:, 0] * totals[::-1, 0] * pot_of(state)
+        np.testing.assert_allclose(found[:, number], expected, rtol=1e-4, atol=1e-4 * abs(expected).max())
 
 
 def test_deeper_stacks_than_in_training_are_clamped_and_counted():

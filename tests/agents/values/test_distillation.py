@@ -81,6 +81,13 @@ def test_a_range_that_a_card_takes_away():
     assert np.isfinite(found).all() and found[0, 0, 2] == 0.0
 
 
+def test_ranges_of_another_shape_are_refused():
+    ordered, net = ordered_hands(LEDUC, ()), random_net(LEVELS["leduc"], 5)
+    for shape in [(2, 1, 5), (2, 2, 6), (1, 1, 6)]:
+        with pytest.raises(ValueError, match=r"have the shape \(2, 1, 6\), got"):
+            residuals(net, LEDUC, ordered, np.ones(shape), np.array([2.0]), np.arange(6))
+
+
 def test_situations_at_the_end_of_the_turn():
     for number in (0, 2):  # random, and from play
         situation = draw_situation(TURN, 1, "train", number)

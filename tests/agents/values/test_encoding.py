@@ -61,6 +61,13 @@ def test_bins():
     assert places[0] >= 0.0 and places[-1] <= 31.0 and (np.diff(places) >= 0.0).all()
 
 
+def test_rows_of_another_board_are_refused():
+    bins = bins_of(rank_hands(HUNL, BOARD), 32)
+    for count in (1_080, 2_162):
+        with pytest.raises(ValueError, match=f"rows have 1,081 hands, got {count:,}"):
+            bins.summed(np.ones((2, count)))
+
+
 def test_a_bin_for_each_hand():
     bins = bins_of(rank_hands(LEDUC, (4,)), 5)
     rows = np.random.default_rng(1).random((2, 5))
