@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import signal
 import threading
 import time
@@ -113,6 +114,27 @@ def undisturbed(work: Callable[[], _Result]) -> _Result:
     if errors:
         raise errors[0]
     return results[0]
+
+
+def await_input(descriptor: int) -> None:
+    """Wait until a file descriptor can be read; an interrupt ends the wait, whenever and in whichever thread it comes.
+
+    A blocking read alone can lose an interrupt: Python's handlers run between the main thread's steps, and a signal
+    that comes after the last step before the read, or to another thread, is handled only after the read. On Windows,
+    and in a thread other than the main one, nothing is waited for.
+    """
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        return
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)  # each signal with a handler writes a byte
+    try:
+        while descriptor not in select.select([descriptor, woken], [], [])[0]:
+            os.read(woken, 1)
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(wake)
+        os.close(woken)
 
 
 def leave_to_parent() -> None:

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+from plurispiel.abstraction.machine.interrupts import await_input
 from plurispiel.abstraction.machine.standard_streams import OutputLost
 
 _STYLES = {"bold": "1", "faint": "2", "good": "32", "bad": "31"}
@@ -93,6 +94,8 @@ class Screen:
         self._has_refused = False
         self._write(self._styled(prompt, "bold") + " ")
         try:
+            if not self._echoes:
+                await_input(self._source.fileno())
             text = self._source.readline(_MAX_LINE)
             rest = text
             while len(rest) == _MAX_LINE and not rest.endswith("\n"):

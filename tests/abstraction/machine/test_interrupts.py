@@ -1,11 +1,20 @@
 """Interrupts that wait, and handlers that are as before."""
 
+import contextlib
+import os
+import select
 import signal
 import threading
 
 import pytest
 
-from plurispiel.abstraction.machine.interrupts import SIGNALS, interruptible, interrupts_held, undisturbed
+from plurispiel.abstraction.machine.interrupts import (
+    SIGNALS,
+    await_input,
+    interruptible,
+    interrupts_held,
+    undisturbed,
+)
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no such signals on this system")
 
@@ -59,3 +68,43 @@ def test_what_is_undisturbed_comes_back_or_fails_as_it_does():
     assert undisturbed(lambda: [1]) == [1]
     with pytest.raises(ValueError, match="no such thing"):
         undisturbed(lambda: int("no such thing"))
+
+
+def test_an_interrupt_that_another_thread_takes_ends_the_wait_for_input(usual_signals):
+    silent, speaker = os.pipe()
+    late = threading.Timer(10, os.write, (speaker, b"the interrupt is lost"))
+    taker = threading.Timer(0.2, by_another_thread, (signal.SIGTERM,))
+    descriptor = signal.set_wakeup_fd(-1)
+    try:
+        with interruptible() as obeyed, pytest.raises(KeyboardInterrupt):
+            taker.start()
+            late.start()
+            await_input(silent)
+            os.read(silent, 1)
+        assert obeyed == [signal.SIGTERM] and signal.set_wakeup_fd(-1) == -1
+        assert select.select([silent], [], [], 0)[0] == []
+    finally:
+        late.cancel()
+        signal.set_wakeup_fd(descriptor)
+        os.close(silent)
+        os.close(speaker)
+
+
+def test_a_signal_that_raises_nothing_does_not_end_the_wait_for_input(usual_signals):
+    reader, writer = os.pipe()
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, reader)
+        stack.callback(os.close, writer)
+        for delay, call in (
+            (0.1, lambda: by_another_thread(signal.SIGHUP)),
+            (0.3, lambda: os.write(writer, b"a line")),
+        ):
+            timer = threading.Timer(delay, call)
+            stack.callback(timer.join)
+            timer.start()
+        await_input(reader)
+        assert os.read(reader, 9) == b"a line"
+        os.write(writer, b"another")
+        await_input(reader)  # at once
+        assert os.read(reader, 9) == b"another"

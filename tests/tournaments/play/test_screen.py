@@ -1,5 +1,6 @@
 import errno
 import io
+import os
 
 import pytest
 
@@ -63,9 +64,16 @@ def test_lines_are_read_and_repeated_where_the_input_is_no_terminal():
     screen = Screen(out, io.StringIO("  r300 \n\x1b[31mf\n" + "9" * 5_000 + "\nc\n\n"))
     assert [screen.ask(">") for _ in range(6)] == ["r300", "[31mf", "9" * 1_000, "c", "", None]
     assert out.getvalue().startswith("> r300\n> [31mf\n")
-    typed = Terminal("f\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals on this system")
+def test_lines_of_a_terminal_are_not_repeated():
+    ours, theirs = os.openpty()
     silent = io.StringIO()
-    assert Screen(silent, typed).ask(">") == "f" and silent.getvalue() == "> "
+    with open(ours, "wb", buffering=0) as keys, open(theirs, encoding="utf-8") as terminal:
+        keys.write(b"f\nc\n\x04")
+        screen = Screen(silent, terminal)
+        assert [screen.ask(">") for _ in range(3)] == ["f", "c", None] and silent.getvalue() == "> > > \n"
 
 
 def test_bytes_that_are_no_text_and_a_closed_input_do_no_harm():
