@@ -98,6 +98,11 @@ class EndNetLeaves:
         """Return the next network's mean over all next boards, minus this network's values: float64[2, X, H], in pots.
 
         X counts the ends with chips behind. Hands that face no compatible hand have 0.
+
+        Raises
+        ------
+        ValueError
+            If `reach` has another number of hands.
         """
         assert self._next_net is not None
         if not len(self._open):
@@ -117,6 +122,10 @@ class EndNetLeaves:
         The argument and all results are float64[2, X, H], for the X ends with chips behind. Gains are in pots, weighted
         by the other seat's range. Rows of ranges sum to 1.
         """
+        if reach.shape[::2] != (2, len(self._places)):  # kernels check no bounds
+            raise ValueError(
+                f"reach has {len(self._places):,} hands of 2 seats, got {reach.shape[2]:,} of {len(reach)}"
+            )
         canonical, totals = np.empty(reach.shape), np.empty(reach.shape[:2])
         # A seat without reach here gets a range of equal weights: its own values still enter its regrets.
         kernels.fill_ranges(np.array(reach, np.float64, order="C"), self._places, canonical, totals)

@@ -72,7 +72,7 @@ MODULES = (
     "evaluation.flop_best_response",
     "tournaments.formats.acpc",
 )
-"""Every module with kernels; a test compares this list with the sources."""
+"""The modules whose `warmup` compiles all kernels; a slow test looks for commands that compile more."""
 
 
 def warmup(modules: Sequence[str] = MODULES) -> float:

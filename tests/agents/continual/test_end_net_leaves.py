@@ -149,6 +149,14 @@ def test_corrected_values_are_means_over_all_next_boards(street, start):
     assert (abs(gains.sum(axis=0)) < 1e-4 * abs(elsewhere).sum(axis=(0, 2, 3))).all()
 
 
+def test_reach_of_another_size_is_refused():
+    end = boundary()
+    leaves = EndNetLeaves(random_net("end-of-turn"), end, next_net=random_net("river").net)
+    for wrong in (reach_at(end)[..., :-1], reach_at(end)[:1]):
+        with pytest.raises(ValueError, match=f"reach has {len(end.hands.combos):,} hands of 2 seats, got "):
+            leaves.correction(wrong)
+
+
 def test_networks_for_another_place_are_refused():
     with pytest.raises(ArtefactRefused, match="level turn, not for the end of street 2"):
         EndNetLeaves(random_net("turn"), boundary())
