@@ -50,10 +50,9 @@ class SmallGameAgent(RangeAgent):
         Raises
         ------
         ValueError
-            If the game is too large, does not have two seats, or has more streets than two. Also if neither the game
-            nor the option `menu` restricts the sizes of raises.
+            As in `Resolver`.
         ArtefactRefused
-            If the option `values` names a network that cannot be used.
+            If the option `values` names a network that cannot be used in this game.
         """
         super().restart(rules, seat, rng)
         if self._resolver is None or self._resolver.rules != rules:

@@ -61,7 +61,7 @@ class EndNetLeaves:
 
     def __init__(self, stored: StoredNet, boundary: Boundary, threads: int = 1, next_net: ValueNet | None = None):
         level, rules, hands = stored.level, boundary.rules, boundary.hands
-        _require(stored, boundary)
+        require_net(stored, rules, boundary.street, is_end=True)
         self._net, self._hands, self._threads, self._next_net = stored.net, hands, threads, next_net
         self._rules = level.rules  # the same cards as in `rules`
         self.boards = [boundary.board]
@@ -149,26 +149,35 @@ def end_net_leaves(stored: StoredNet, threads: int = 1, next_net: ValueNet | Non
 
     def leaves(boundary: Boundary) -> Leaves:
         if not boundary.board and is_holdem(boundary.rules):
-            _require(stored, boundary)
+            require_net(stored, boundary.rules, boundary.street, is_end=True)
             return PreflopLeaves(stored, boundary, deepest_spr(stored.level), threads)
         return EndNetLeaves(stored, boundary, threads, next_net)
 
     return leaves
 
 
-def _require(stored: StoredNet, boundary: Boundary) -> None:
-    """Raise ArtefactRefused unless a network is for the end of the boundary's street."""
+def require_net(stored: StoredNet, rules: HoldemRules, street: int, *, is_end: bool) -> None:
+    """Raise ArtefactRefused unless a network is for the start of a game's street, or for its end.
+
+    Chips and bet sizes may differ: networks see chips in pots, so one serves both games. On streets before, another
+    seat may act first.
+    """
     level = stored.level
-    if not _same_cards(level.rules, boundary.rules) or level.street != boundary.street or not level.teacher:
+    if not _same_cards(level.rules, rules) or level.street != street or (level.teacher is not None) != is_end:
         raise ArtefactRefused(
-            f"the network is for the level {level.name}, not for the end of street {boundary.street} (counted from"
+            f"the network is for the level {level.name}, not for {'the end of ' * is_end}street {street} (counted from"
             " 0) of this game; give a network that was trained for it"
+        )
+    known, found = level.rules.first_seats[level.next_street :], rules.first_seats[level.next_street :]
+    if known != found:
+        raise ArtefactRefused(
+            f"the network is for games in which the seats {known} act first from street {level.next_street} on (counted"
+            f" from 0), got {found}; give a game with these seats, or play without networks"
         )
 
 
 def _same_cards(first: HoldemRules, second: HoldemRules) -> bool:
-    """Return whether games differ at most in chips and bet sizes: networks see chips in pots, so one serves both."""
-    names = "num_seats", "num_suits", "num_ranks", "num_hole_cards", "board_cards", "first_seats", "is_limit"
+    names = "num_seats", "num_suits", "num_ranks", "num_hole_cards", "board_cards", "is_limit"
     return all(getattr(first, name) == getattr(second, name) for name in names)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves, Leaves, ValueFunction, board_chance
@@ -35,12 +36,8 @@ class NetLeaves:
     num_iterations = 0
 
     def __init__(self, stored: StoredNet, boundary: Boundary):
-        level, rules = stored.level, boundary.rules
-        if level.rules != rules or level.street != boundary.street + 1 or level.teacher is not None:
-            raise ArtefactRefused(
-                f"the network is for the level {level.name}, not for street {boundary.street + 1} of this game (counted"
-                " from 0); give a network that was trained for it"
-            )
+        rules = boundary.rules
+        _require(stored, rules, boundary.street + 1)
         self._net = stored.net
         self._checkdown = CheckdownLeaves(boundary)
         self.boards = self._checkdown.boards
@@ -79,17 +76,27 @@ class NetLeaves:
         return found
 
 
-def net_leaves(folder: Path) -> ValueFunction:
-    """Return the value function of a stored network.
+def net_leaves(folder: Path, rules: HoldemRules) -> ValueFunction:
+    """Return the value function of a stored network for the second street of a game.
 
     Raises
     ------
     ArtefactRefused
-        If the folder holds no sound network.
+        If the folder holds no sound network for it.
     """
     stored = load_net(folder)
+    _require(stored, rules, 1)
 
     def leaves(boundary: Boundary) -> Leaves:
         return NetLeaves(stored, boundary)
 
     return leaves
+
+
+def _require(stored: StoredNet, rules: HoldemRules, street: int) -> None:
+    level = stored.level
+    if level.rules != rules or level.street != street or level.teacher is not None:
+        raise ArtefactRefused(
+            f"the network is for the level {level.name}, not for street {street} of this game (counted from 0); give a"
+            " network that was trained for it"
+        )

@@ -77,11 +77,11 @@ class Resolver:
     Raises
     ------
     ValueError
-        If the game has other than two seats, more than `MAX_STREETS` streets, or more than `MAX_HANDS` pairs of a
-        combo and a complete board. Also if neither the game nor `config.menu` restricts the sizes of raises.
+        If the game has other than two seats, more than `MAX_STREETS` streets, board cards on the first street, more
+        than two hole cards, or more than `MAX_HANDS` pairs of a combo and a complete board. Also if neither the game
+        nor `config.menu` restricts the sizes of raises.
     ArtefactRefused
-        If the folder of `config.values` holds no sound network. A network for another game or street is refused by
-        `resolved`.
+        If the folder of `config.values` holds no sound network, or one for another game or street.
     """
 
     def __init__(self, rules: HoldemRules, config: ContinualConfig):
@@ -89,6 +89,11 @@ class Resolver:
             raise ValueError(
                 f"continual re-solving plays games of two seats and one or two streets, got {rules.num_seats} seats "
                 f"and {rules.num_streets} streets"
+            )
+        if rules.board_size(0) or rules.num_hole_cards > 2:
+            raise ValueError(
+                "continual re-solving plays games of one or two hole cards without board cards on the first street, "
+                f"got {rules.num_hole_cards} hole cards and {rules.board_size(0)} board cards"
             )
         hands = rules.num_combos * math.comb(len(rules.cards), rules.num_board_cards)
         if hands > MAX_HANDS:
@@ -100,7 +105,7 @@ class Resolver:
         menu = rules if config.menu == "rules" else rules.with_menu(config.menu)
         if menu.betting_abstraction == "fullgame":
             raise ValueError("continual re-solving needs a menu of raises, as in menu=fcpa: the game offers any size")
-        self._net = net_leaves(Path(config.net)) if config.net else None
+        self._net = net_leaves(Path(config.net), rules) if config.net else None
         self._menu: RaiseMenu = functools.partial(_offered, menu)
         self._first: SolvedLookahead | None = None
         self._found: dict[tuple[tuple[int, ...], Line], Resolved] = {}
@@ -111,9 +116,7 @@ class Resolver:
         Raises
         ------
         ValueError
-            If the betting is too large, or the game deals three hole cards.
-        ArtefactRefused
-            If the network of `config.values` is for another game or street.
+            If the betting is too large.
         """
         key = board, actions
         if key not in self._found:

@@ -104,6 +104,14 @@ class Solutions(Generic[_Kept]):
         twin._found = self._found.copy()
         return twin
 
+    def find(self, key: tuple) -> _Kept | None:
+        """Return the solution kept under a key; None if there is none."""
+        return self._found.get(key)
+
+    def drop(self, key: tuple) -> None:
+        """Forget the solution kept under a key, if there is one."""
+        self._found.pop(key, None)
+
     def get(self, key: tuple, make: Callable[[], _Kept]) -> _Kept:
         """Return the solution kept under a key; if there is none, make a solution, keep it and return it."""
         if key in self._found:
@@ -125,6 +133,11 @@ class Deadline:
     """
 
     due = 0.0
+
+    @property
+    def left(self) -> float:
+        """Seconds until the answer is due; negative without a time limit."""
+        return self.due - time.perf_counter()
 
     def begin(self, seconds: float) -> None:
         """Set the time to `seconds` from now."""

@@ -72,8 +72,8 @@ class TableAgent(RangeAgent):
         ValueError
             If the game is not heads-up no-limit hold'em, or the blueprint does not play it.
         ArtefactRefused
-            If the folder `nets` lacks sound networks for the flop. With ``preflop=nets``, also if it lacks those for
-            solves before the flop.
+            If the folder `nets` lacks sound networks for the flop of this game. With ``preflop=nets``, also if it lacks
+            those for solves before the flop.
         """
         if rules.num_seats != 2 or rules.is_limit or not is_holdem(rules):
             kind = "limit" if rules.is_limit else "no-limit"
@@ -93,6 +93,9 @@ class TableAgent(RangeAgent):
             self._nets = TableNets(load_street_nets(folder), before)
             for warmup in (prepare_lookaheads, prepare_leaves):
                 warmup()
+        for street, nets in enumerate((self._nets.preflop, self._nets.flop)):
+            if nets is not None:
+                nets.require(rules, street)
         play = None
         if self.blueprint is not None:
             self.blueprint.restart(rules, seat, rng)

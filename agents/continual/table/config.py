@@ -72,8 +72,8 @@ class TableConfig:
     last_boards: int = 8
 
     def __post_init__(self):
-        if not 0 <= self.iterations <= MAX_ITERATIONS:
-            raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for the default, got {self.iterations!r}")
+        if self.iterations and not 2 <= self.iterations <= MAX_ITERATIONS:
+            raise ValueError(f"iterations are 2 to {MAX_ITERATIONS:,}, or 0 for the default, got {self.iterations!r}")
         if self.iterations and self.time:
             raise ValueError(f"give iterations or time, not both, got {self.iterations} and {self.time:g}")
         shortest = _MIN_SECONDS_WITH_NETS if self.nets else _MIN_SECONDS

@@ -57,6 +57,11 @@ _PREFLOP = BetMenu(((tuple(map(parse_sizes, ("0.5p 1p allin", "0.5p 1p 2p allin"
 networks give its values."""
 
 
+_ENOUGH = 0.5
+"""A solution of an earlier hand that took less than this share of the time left is solved again. The start of the hand
+recurs in every hand. The big blind solves it in half of its time, the button in all of it."""
+
+
 class BlueprintPlay(NamedTuple):
     """The parts of a blueprint that a hand needs.
 
@@ -150,6 +155,7 @@ class TableHand:
         self._flops: dict[tuple[Path, tuple[int, ...]], np.ndarray] = {}
         self._carried: dict[tuple[Path, tuple[int, ...]], Carried] = {}
         self._decisions: dict[tuple[Path, tuple[int, ...]], TableDecision] = {}
+        self._asked: set[tuple] = set()  # the keys of the solutions that this hand has asked for
 
     def copy(
         self,
@@ -164,7 +170,7 @@ class TableHand:
         if self._blueprint is not None and agent is not None:
             twin._blueprint = self._blueprint._replace(agent=agent)
         # Shallow copies: states and decisions never change once they are made.
-        for name in ("_states", "_flops", "_carried", "_decisions"):
+        for name in ("_states", "_flops", "_carried", "_decisions", "_asked"):
             setattr(twin, name, getattr(self, name).copy())
         return twin
 
@@ -352,7 +358,13 @@ class TableHand:
         # solution serves all bets of its menu.
         raises = tuple(sorted(added.items()))
         key = self._rules, history, seat, raises, board, self._first_beliefs(actions, board).tobytes()
-        return (self._solutions if board else self._lines).get(key, make)
+        memory = self._solutions if board else self._lines
+        if key not in self._asked:  # later in this hand, the solution behind an action must stay
+            self._asked.add(key)
+            kept = memory.find(key)
+            if kept is not None and kept.seconds < _ENOUGH * self._deadline.left:
+                memory.drop(key)
+        return memory.get(key, make)
 
     def _root(self, actions: Actions) -> int:
         """Return the number of actions before the root of a decision's solution.

@@ -62,8 +62,8 @@ def read_line(place: Path, lookahead: Lookahead) -> SolvedLookahead | None:
     return _restored(lookahead, arrays["values"], arrays["reached"], arrays["pairs"])
 
 
-def keep_line(place: Path, lookahead: Lookahead, solved: SolvedLookahead) -> SolvedLookahead:
-    """Write a solution to the cache, and return it as `read_line` would."""
+def keep_line(place: Path | None, lookahead: Lookahead, solved: SolvedLookahead) -> SolvedLookahead:
+    """Write a solution to the cache, if there is one, and return the solution as `read_line` would."""
     classes = preflop_classes()
     first = np.searchsorted(classes[order := np.argsort(classes, kind="stable")], np.arange(NUM_CLASSES))
     found = [
@@ -71,7 +71,7 @@ def keep_line(place: Path, lookahead: Lookahead, solved: SolvedLookahead) -> Sol
     ]
     arrays = dict(zip(("values", "reached", "pairs"), found, strict=True))
     with contextlib.suppress(OSError, ArtefactRefused):  # a cache that cannot be written is no reason to fail
-        if not place.parent.is_dir() or len(list(place.parent.glob("[!.]*"))) < _MAX_LINES:
+        if place is not None and (not place.parent.is_dir() or len(list(place.parent.glob("[!.]*"))) < _MAX_LINES):
             _write(place, arrays)
     return _restored(lookahead, *found)
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision, RaiseMenu
 from plurispiel.abstraction.holdem.distributions import purged
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.continual.carried import expected_values, facing
-from plurispiel.agents.continual.end_net_leaves import EndNetLeaves, end_net_leaves
+from plurispiel.agents.continual.end_net_leaves import EndNetLeaves, end_net_leaves, require_net
 from plurispiel.agents.continual.lookahead import Lookahead, Opponent, SolvedLookahead
 from plurispiel.agents.continual.preflop_leaves import PreflopLeaves
 from plurispiel.agents.continual.start_values import start_values
@@ -30,7 +32,7 @@ __all__ = ["Solved", "SolvedStreet", "StreetNets", "load_street_nets", "solve_st
 _EVERY_HAND = 1e-3
 """Without a gadget, the share of the opponent's weight that is spread evenly, so that later each hand has a bound."""
 
-_TRIED, _SPARE, _LIMITS = 4, 0.9, (20, 1_000)
+_TRIED, _SPARE, _LIMITS = 3, 0.9, (20, 1_000)
 """Under a time limit: iterations that are timed, the share of the time to use, and the least and most iterations."""
 
 _CORRECTED = 10
@@ -63,6 +65,11 @@ class StreetNets:
 
     end: StoredNet
     start: StoredNet
+
+    def require(self, rules: HoldemRules, street: int) -> None:
+        """Raise ArtefactRefused unless the networks are for a street of a game (`require_net`)."""
+        require_net(self.end, rules, street, is_end=True)
+        require_net(self.start, rules, street + 1, is_end=False)
 
 
 class SolvedStreet:
@@ -153,7 +160,9 @@ class SolvedStreet:
 
     def summary(self) -> list[str]:
         """Return lines of text about the solve; see `SolvedSubgame.summary`."""
-        kind = "no bounds: the solve trusts the opponent's range" if self.bounds is None else "bounds by the networks"
+        kind = "no bounds: the solve trusts the opponent's range"
+        if self.bounds is not None:
+            kind = f"bounds of {dot(self.bounds, self.root.beliefs[1 - self.seat]):+.1f} chips in the mean"
         clamped = f", {self.num_clamped} ends deeper than in the networks' training" if self.num_clamped else ""
         return [
             kind,
@@ -226,11 +235,7 @@ def solve_street(
     """
     began, other = time.perf_counter(), 1 - seat
     rules = root.state.rules
-    if nets.start.level.street != root.state.street + 1 or nets.start.level.teacher:
-        raise ArtefactRefused(
-            f"the network is for the level {nets.start.level.name}, not for street {root.state.street + 1} (counted"
-            " from 0); give a network that was trained for it"
-        )
+    nets.require(rules, root.state.street)
     free, estimate = rules.free_combos(root.board), root.beliefs[other]
     even = free / free.sum()
     ranges = np.array(root.beliefs)
@@ -244,8 +249,8 @@ def solve_street(
         opponent = Opponent(other, bounds, forced / total)
     leaves = end_net_leaves(nets.end, config.search.num_threads, nets.start.net)
     lookahead = Lookahead(root.state, root.board, (), leaves, menu)
-    place = None
-    if not root.board and not config.time:  # networks, settings and actions determine the solution
+    is_kept, place = not root.board and not config.time, None
+    if is_kept:  # networks, settings and actions determine the solution
         settings = nets.end.digest, nets.start.digest, config.num_iterations, config.estimate, config.purge, _NUM_PAIRS
         with contextlib.suppress(RuntimeError):  # a user without a home folder has no cache
             place = line_place(settings, (rules, history))
@@ -258,7 +263,7 @@ def solve_street(
         solved = lookahead.solve(
             ranges, iterations, iterations // 2, opponent=opponent, num_pairs=_NUM_PAIRS, corrected=corrected
         )
-        if place is not None:
+        if is_kept:
             solved = keep_line(place, lookahead, solved)
     else:
         iterations = config.num_iterations
@@ -273,6 +278,7 @@ def _fitting(lookahead: Lookahead, ranges: np.ndarray, deadline: float, correcte
 
     The second number is `corrected`, or 0 if too little time is left for corrections.
     """
+    lookahead.solve(ranges, 1, 0)  # the first iteration lays out tables, which takes as long as many others
     began = time.perf_counter()
     lookahead.solve(ranges, _TRIED, 0)
     now = time.perf_counter()

@@ -53,6 +53,12 @@ def test_specs():
             "heads-up no-limit hold'em, and two-seat games of one or two streets, got a no-l",
         ),
         ("continual", LIMIT, "got a limit game of 2 seats"),
+        (
+            "continual",
+            dataclasses.replace(LEDUC, board_cards=(1, 1)),
+            "without board cards on the first street, got 1 hole cards and 1 board cards",
+        ),
+        ("continual", dataclasses.replace(LEDUC, num_hole_cards=3, num_ranks=4), "got 3 hole cards and 0 board cards"),
         ("continual?noise=0.1", HUNL, "these options of continual are for small games; with 4 streets the options are"),
         (
             "continual?time=1",

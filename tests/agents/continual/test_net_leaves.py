@@ -88,6 +88,12 @@ def test_another_game(stored):
         NetLeaves(stored, boundary(rules))
 
 
+def test_another_game_is_refused_before_a_hand(folder):
+    agent = make_agent(f"continual?values=net:{folder}")
+    with pytest.raises(ArtefactRefused, match="the level leduc, not for street 1 of this game"):
+        agent.restart(dataclasses.replace(LEDUC, num_ranks=4), 0, np.random.default_rng(1))
+
+
 def test_resolving_asks_the_network(folder):
     config = ContinualConfig(iterations=4, values=f"net:{folder}")
     found = Resolver(LEDUC, config)

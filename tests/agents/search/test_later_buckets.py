@@ -5,6 +5,7 @@ import pytest
 from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.hand_ranks import board_ranks
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.search import later_buckets
 from plurispiel.agents.search.config import SearchConfig
@@ -32,6 +33,18 @@ def test_flop_buckets_are_used_where_they_are_cached(monkeypatch, is_cached):
     ):
         rows = later_buckets.later_buckets(config, HUNL, buckets, BOARD[:4])(BOARD)
         assert np.array_equal(rows, buckets.row(BOARD, 3)) == is_blueprint
+
+
+def test_without_a_blueprint_hands_of_equal_rank_share_a_bucket(monkeypatch):
+    """Under a time limit nothing is clustered on the turn; on the flop there is no other way."""
+    monkeypatch.setattr(later_buckets, "is_kept", lambda flop: False)
+    monkeypatch.setattr(later_buckets, "_flop_buckets", lambda flop, threads: FlopRows())
+    rows = later_buckets.later_buckets(SearchConfig(), HUNL, None, BOARD[:4])(BOARD)
+    ranks = board_ranks(BOARD)
+    assert (rows.min(), rows.max() + 1) == (0, len(np.unique(ranks))) and len(np.unique(rows[ranks == 0])) == 1
+    assert ((rows[:, None] == rows) == (ranks[:, None] == ranks)).all()
+    for config, board in ((SearchConfig(), BOARD[:3]), (SearchConfig(iterations=3), BOARD[:4])):
+        assert (later_buckets.later_buckets(config, HUNL, None, board)(BOARD) == 7).all()
 
 
 def test_later_streets_without_buckets_are_refused():

@@ -14,7 +14,8 @@ def test_budgets():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"iterations": -1}, "iterations are 1 to"),
+        ({"iterations": -1}, "iterations are 2 to"),
+        ({"iterations": 1}, "iterations are 2 to 1,000,000, or 0 for the default, got 1"),
         ({"iterations": 5, "time": 1.0}, "give iterations or time, not both, got 5 and 1"),
         ({"time": 0.5}, r"time is 1 \(with nets 0.3\) to 3600 seconds, got 0.5"),
         ({"time": 0.2, "nets": "bundled"}, "time is 0.3 to 3600 seconds, got 0.2"),

@@ -150,6 +150,41 @@ def test_lines_are_kept_on_disk(nets, agent, cache, monkeypatch):
     assert sorted(cache.rglob("*")) == before
 
 
+def test_play_is_the_same_without_a_cache(agent, monkeypatch):
+    """Without a home folder nothing is kept, and solutions have the same bits."""
+    told = agent.range_strategy(public_after((250,))).probabilities
+
+    def nowhere():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(kept_lines, "user_cache_folder", nowhere)
+    other = table.agent_at(TableAgent(agent.config), HUNL)
+    np.testing.assert_array_equal(other.range_strategy(public_after((250,))).probabilities, told)
+
+
+def test_a_solution_that_had_little_time_is_replaced_in_a_later_hand(agent):
+    """The big blind solves the start of the hand in half of its time; the button then has all of it."""
+    timed = table.agent_at(TableAgent(dataclasses.replace(agent.config, iterations=0, time=0.3)), HUNL)
+    public = public_after(())
+    start = timed.solution(public)
+    for seconds, is_enough in ((0.3, True), (0.1, False)):
+        start.seconds = seconds
+        assert timed.solution(public) is start  # within the hand
+        timed.restart(HUNL, 1, np.random.default_rng(2))
+        assert (timed.solution(public) is start) == is_enough
+
+
+def test_networks_fit_the_seats_that_act_first(agent):
+    """Before the flop either seat may act first: networks know nothing of these bets."""
+    agent = copy.deepcopy(agent)
+    rules = dataclasses.replace(HUNL, first_seats=(0, 0, 0, 0))
+    agent.restart(rules, 0, np.random.default_rng(1))
+    for actions in ((), (1,)):
+        assert np.isfinite(agent.range_strategy(table.public_after(rules, actions)).probabilities).all()
+    with pytest.raises(ArtefactRefused, match=r"seats \(0, 0, 0\) act first from street 1 on .* got \(1, 1, 1\)"):
+        agent.restart(dataclasses.replace(HUNL, first_seats=(0, 1, 1, 1)), 0, np.random.default_rng(1))
+
+
 def test_options(nets, tmp_path):
     for options, said in (
         ({"preflop": "nets"}, "give their folder by nets=FOLDER"),
