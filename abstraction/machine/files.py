@@ -8,6 +8,31 @@ from pathlib import Path
 from typing import TextIO
 
 
+def require_writable(path: Path, remedy: str = "give another file") -> None:
+    """Check before long work that its file can be written: create a hidden file beside it, and remove it again.
+
+    Parameters
+    ----------
+    path : Path
+        The file to be written; it may exist.
+    remedy : str
+        The end of the message, which tells what to do.
+
+    Raises
+    ------
+    ValueError
+        If the path is that of a folder or device, or its folder is missing or read-only.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise ValueError(f"cannot write {path}: it is no plain file; {remedy}")
+        handle, temporary = _temporary(path)
+        os.close(handle)
+        os.unlink(temporary)
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}; {remedy}") from None
+
+
 def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> Path:
     """Write a text file so that readers see the old or the new content, never a part; return its path."""
     with writing_atomically(path, mode=mode) as stream:
@@ -26,7 +51,7 @@ def writing_atomically(path: Path, *, mode: int = 0o644) -> Iterator[TextIO]:
     mode : int
         The file's permissions, as `os.chmod` takes them.
     """
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    handle, temporary = _temporary(path)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             yield stream
@@ -37,3 +62,8 @@ def writing_atomically(path: Path, *, mode: int = 0o644) -> Iterator[TextIO]:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _temporary(path: Path) -> tuple[int, str]:
+    """Create a hidden file beside `path`; return its handle and its path."""
+    return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")

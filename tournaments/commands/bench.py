@@ -24,7 +24,7 @@ from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
 from plurispiel.tournaments.bench.deep_cfr import bench_deep_cfr, deep_cfr_text
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.environment import bench_environment
-from plurispiel.tournaments.bench.measurement import peak_memory
+from plurispiel.tournaments.bench.measurement import Measurement, peak_memory
 from plurispiel.tournaments.bench.mixing import bench_mixing
 from plurispiel.tournaments.bench.peer_programs import parse_programs
 from plurispiel.tournaments.bench.peers import bench_peers
@@ -44,7 +44,7 @@ from plurispiel.tournaments.bench.summed_regrets import bench_summed_regrets
 from plurispiel.tournaments.bench.tournament_memory import bench_tournament_memory
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.contestants.outside_options import OutsideOptions
-from plurispiel.tournaments.figures.picture import require_matplotlib
+from plurispiel.tournaments.figures.picture import require_drawable
 from plurispiel.tournaments.run.kernels import warmup
 
 _BENCHES = {
@@ -66,6 +66,15 @@ _BENCHES = {
     "rows": bench_rows,
 }
 
+
+_TEXTS = {
+    "bot-profile": bot_profile_text,
+    "search-exact": search_exact_text,
+    "continual-exact": continual_exact_text,
+    "deep-cfr": deep_cfr_text,
+    "coverage": coverage_text,
+}
+"""Benchmarks with tables of their own."""
 
 _PICTURES = {"continual-exact": draw_continual_exact, "search-exact": draw_search_exact}
 
@@ -96,7 +105,7 @@ def main(options: argparse.Namespace) -> int:
     if options.picture is not None:
         if options.name not in _PICTURES:
             raise ValueError(f"--picture: only for bench {' and '.join(_PICTURES)}, got bench {options.name}")
-        require_matplotlib()
+        require_drawable(options.picture)
     if options.games is not None and options.name != "search-exact":
         raise ValueError(f"--games: only for bench search-exact, got bench {options.name}")
     games = parse_games(options.games, is_drawn=options.picture is not None) if options.name == "search-exact" else ()
@@ -131,30 +140,25 @@ def main(options: argparse.Namespace) -> int:
         rows = _BENCHES[options.name](options.seconds)
     if options.name in _WITH_PEAK:
         rows += peak_memory()
+    _show(options, rows)
     if options.picture is not None:
+        sys.stdout.flush()  # the figures stay, whatever becomes of the picture
         _PICTURES[options.name](options.picture, rows)
+        say(f"drawn in {options.picture}")
+    return 0
+
+
+def _show(options: argparse.Namespace, rows: list[Measurement]) -> None:
+    """Print the figures as JSON or text."""
     if options.json:
         figures = [dataclasses.asdict(row) | {"value": None if math.isnan(row.value) else row.value} for row in rows]
         print(json.dumps({"machine": machine_name(), "versions": package_versions(), "figures": figures}, indent=1))
-        return 0
+        return
     print(machine_text())
-    if is_profile:
-        print(bot_profile_text(rows))
-        return 0
-    if options.name == "search-exact":
-        print(search_exact_text(rows))
-        return 0
-    if options.name == "continual-exact":
-        print(continual_exact_text(rows))
-        return 0
-    if options.name == "deep-cfr":
-        print(deep_cfr_text(rows))
-        return 0
-    if options.name == "coverage":
-        print(coverage_text(rows))
-        return 0
+    if options.name in _TEXTS:
+        print(_TEXTS[options.name](rows))
+        return
     width = max(len(row.name) for row in rows)
     for row in rows:
         value = "-" if math.isnan(row.value) else f"{row.value:,.4g}"
         print(f"{row.name.ljust(width)}  {value:>8} {row.unit:8} {row.note}".rstrip())
-    return 0

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.abstraction.machine.files import require_writable
+
 __all__ = [
     "CALL_COLOUR",
     "FOLD_COLOUR",
@@ -22,7 +24,7 @@ __all__ = [
     "picture",
     "polygons",
     "raise_colours",
-    "require_matplotlib",
+    "require_drawable",
 ]
 
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -71,12 +73,24 @@ class MatplotlibMissing(ValueError):
     """Matplotlib is not installed."""
 
 
-def require_matplotlib() -> None:
-    """Raise `MatplotlibMissing` if matplotlib cannot be imported."""
+def require_drawable(path: Path) -> None:
+    """Check before long work that a picture of it can be written.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If matplotlib cannot be imported.
+    ValueError
+        If matplotlib cannot write the format that the suffix names, or the file cannot be written.
+    """
     try:
-        import matplotlib.figure  # noqa: F401
+        from matplotlib.figure import Figure
     except ImportError:
         raise MatplotlibMissing('pictures need matplotlib: pip install "plurispiel[plot]"') from None
+    kinds = sorted(set(Figure().canvas.get_supported_filetypes()) - {"pgf"})  # PGF needs LaTeX
+    if _format(path).lower() not in kinds:
+        raise ValueError(f"{path} has no format of pictures: its suffix must be one of .{', .'.join(kinds)}")
+    require_writable(path)
 
 
 @contextlib.contextmanager
@@ -103,9 +117,9 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
     MatplotlibMissing
         If matplotlib is not installed.
     ValueError
-        If matplotlib cannot write the format.
+        As in `require_drawable`.
     """
-    require_matplotlib()
+    require_drawable(path)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     from matplotlib.rcsetup import cycler
@@ -118,12 +132,16 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
         unfinished = path.with_name(f".{path.name}")
         try:
             with unfinished.open("wb") as stream:  # given a path, an interrupted savefig leaves its file open
-                kind = path.suffix[1:] or "png"
+                kind = _format(path)
                 # A date would make equal figures different files; a PNG has none.
                 figure.savefig(stream, format=kind, metadata={"Date": None} if kind.lower() == "svg" else None)
             unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)
+
+
+def _format(path: Path) -> str:
+    return path.suffix[1:] or "png"
 
 
 def raise_colours(number: int) -> list[str]:

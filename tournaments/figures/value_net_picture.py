@@ -16,7 +16,7 @@ from plurispiel.abstraction.holdem.hand_ranks import combo_ranks, rank_category
 from plurispiel.agents.values.examples import Example, examples
 from plurispiel.agents.values.levels import Level
 from plurispiel.agents.values.net_file import StoredNet
-from plurispiel.tournaments.figures.picture import NEUTRAL, SERIES, picture, require_matplotlib
+from plurispiel.tournaments.figures.picture import NEUTRAL, SERIES, picture, require_drawable
 from plurispiel.tournaments.figures.value_net_text import refused_without_errors
 
 __all__ = ["draw_net"]
@@ -54,9 +54,9 @@ def draw_net(path: Path, net: StoredNet) -> None:
     ArtefactRefused
         If the network's manifest lacks its errors.
     ValueError
-        If matplotlib cannot write the format.
+        As in `require_drawable`.
     """
-    require_matplotlib()
+    require_drawable(path)
     with refused_without_errors():
         strata = {kind: _strata(net.record["validation"]["strata"], kind) for kind in ("spr", "entropy")}
         curve, levels, loss = _curve(net.record)

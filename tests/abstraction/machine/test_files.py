@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from plurispiel.abstraction.machine.files import write_atomically, writing_atomically
+from plurispiel.abstraction.machine.files import require_writable, write_atomically, writing_atomically
 
 
 def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
@@ -28,3 +28,21 @@ def test_a_stream_becomes_the_file_at_the_end(tmp_path):
         assert not path.exists()
     assert path.read_text(encoding="utf-8") == "all"
     assert os.name == "nt" or path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "it is no plain file; try again"),
+        ("missing/kept.json", "No such file or directory; try again"),
+        ("kept.json/kept.json", "Not a directory; try again"),
+        ("x" * 300, "File name too long; try again"),
+    ],
+)
+def test_files_that_cannot_be_written_are_refused(tmp_path, name, message):
+    (tmp_path / "kept.json").write_text("old")
+    require_writable(tmp_path / "kept.json")
+    require_writable(tmp_path / "new.json")
+    with pytest.raises(ValueError, match=f"^cannot write .*: {message}$"):
+        require_writable(tmp_path / name, "try again")
+    assert os.listdir(tmp_path) == ["kept.json"] and (tmp_path / "kept.json").read_text() == "old"

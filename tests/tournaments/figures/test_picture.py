@@ -293,8 +293,6 @@ def test_no_picture_is_drawn_otherwise():
 
 def test_a_picture_that_fails_leaves_nothing_behind(tmp_path):
     pytest.importorskip("matplotlib")
-    with pytest.raises(ValueError, match="frmat"), picture(tmp_path / "curve.frmat", 1, 1) as figure:
-        figure.subplots()
     with pytest.raises(ZeroDivisionError), picture(tmp_path / "curve.png", 1, 1):
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())
@@ -330,3 +328,19 @@ def test_differences_of_colours_are_those_of_the_paper():
         ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
     ):
         assert ciede2000(first, second) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("curve.frmat", "curve.frmat has no format of pictures: its suffix must be one of .*, .png, "),
+        ("curve.pgf", "has no format"),
+        ("missing/curve.png", "cannot write .*curve.png: No such file or directory; give another file"),
+        ("..", "it is no plain file"),
+    ],
+)
+def test_an_impossible_picture_is_refused_before_it_is_drawn(tmp_path, name, message):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(ValueError, match=message), picture(tmp_path / name, 1, 1):
+        pytest.fail("drawn in vain")
+    assert not list(tmp_path.iterdir())
