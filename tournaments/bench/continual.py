@@ -15,6 +15,7 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Decision, PublicState, View
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.continual.table.config import PREFLOP_NETS
+from plurispiel.agents.continual.table.street import load_street_nets
 from plurispiel.agents.continual.table.subgame import TOLERANCE
 from plurispiel.agents.values.bundled import BUNDLED, find_nets
 from plurispiel.evaluation.hand import deal_deck, play_hand
@@ -109,10 +110,18 @@ def bench_continual(seconds: float = 1.0, config: TableConfig | None = None, net
         The settings of C1 without a time limit; by default those of the agent ``continual``, with two threads.
     nets : str, optional
         The networks, as in `TableConfig`.
+
+    Raises
+    ------
+    ArtefactRefused
+        If a network is missing or damaged, before anything is measured; those for the preflop may be missing.
     """
     base = config or TableConfig(threads=_THREADS)
     ways = {"C1": base, "C2": replace(base, nets=nets)}
-    if all(holds_artefact(find_nets(nets) / name) for name in PREFLOP_NETS):
+    folder = find_nets(nets)
+    load_street_nets(folder)  # at the table a refusal would only be a fault of the agent
+    if all(holds_artefact(folder / name) for name in PREFLOP_NETS):
+        load_street_nets(folder, PREFLOP_NETS)
         ways["C3"] = replace(base, nets=nets, preflop="nets", cards=TableConfig.cards)
     rows = []
     for way, each in ways.items():

@@ -5,8 +5,11 @@ import os
 import types
 
 import pytest
+from random_nets import save_flop_nets
 
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.continual.table import TableConfig
+from plurispiel.agents.continual.table.config import FLOP_NETS, PREFLOP_NETS
 from plurispiel.tournaments.bench import continual, decision_times
 
 
@@ -27,3 +30,15 @@ def test_times_and_bounds(monkeypatch):
     assert all(0.0 <= value <= 100.0 for _, value in shares)
     rivers = [value for name, value in shares if name == "bounds kept, river"]
     assert len(rivers) == 3 and min(rivers) > 90.0
+
+
+@pytest.mark.parametrize(
+    ("names", "damaged"), [((), "end-of-flop"), (FLOP_NETS[:1], "turn"), (FLOP_NETS + PREFLOP_NETS, "end-of-preflop")]
+)
+def test_unfit_networks_are_refused_before_anything_is_measured(monkeypatch, tmp_path, names, damaged):
+    monkeypatch.setattr(continual, "_times", lambda *_: pytest.fail("it begins to measure"))
+    folder = save_flop_nets(tmp_path, names=names)
+    for manifest in folder.glob(f"{damaged}/manifest.json"):
+        manifest.write_text("{")
+    with pytest.raises(ArtefactRefused, match=damaged):
+        continual.bench_continual(nets=str(folder))
