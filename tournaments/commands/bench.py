@@ -84,14 +84,14 @@ _PROFILE_OPTIONS = ("agents", "game", "hands", "seed", "opponents", "own_sizes")
 _WITH_PEAK = ("engine", "spot", "abstraction", "blueprint", "blueprint-curves", "search")
 """Benchmarks whose last figures are the peaks of memory."""
 
-_MIN_S = 0.001
-"""Smallest number for --seconds: a shorter measurement would show nothing."""
+_MIN_S, _MAX_S = 0.001, 86_400.0
+"""Bounds of --seconds: a shorter measurement would show nothing, and a longer one is a mistake."""
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    if not _MIN_S <= options.seconds < math.inf:
-        raise ValueError(f"seconds must be a finite number, at least {_MIN_S:g}, got {options.seconds}")
+    if not _MIN_S <= options.seconds <= _MAX_S:
+        raise ValueError(f"--seconds must be {_MIN_S:g} to {_MAX_S:,.0f}, got {options.seconds:g}")
     given = {name: getattr(options, name) for name in _PROFILE_OPTIONS if getattr(options, name) is not None}
     is_profile = options.name == "bot-profile"
     outside = OutsideOptions.chosen(options)

@@ -13,6 +13,13 @@ def unmeasured(monkeypatch):
     monkeypatch.setattr(bench, "warmup", lambda: pytest.fail("it begins to measure"))
 
 
+@pytest.mark.parametrize("name", ["continual", "continual-exact", "engine", "rows"])
+@pytest.mark.parametrize("seconds", ["1e308", "inf", "nan", "-1", "0", "86401"])
+def test_a_length_out_of_bounds_is_refused(capsys, unmeasured, name, seconds):
+    assert main(["bench", name, "--seconds", seconds]) == 2
+    assert f"--seconds must be 0.001 to 86,400, got {float(seconds):g}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["continual-exact", "search-exact"])
 @pytest.mark.parametrize(
     ("picture", "message"),

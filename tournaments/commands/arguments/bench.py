@@ -76,7 +76,7 @@ def add(commands) -> None:
         type=float,
         default=1.0,
         metavar="S",
-        help="length of measurements, at least 0.001: approximate seconds for most figures of speed; elsewhere a "
+        help="length of measurements, 0.001 to 86,400: approximate seconds for most figures of speed; elsewhere a "
         "factor for the numbers of hands, iterations, runs or spots. Not used by rows and bot-profile",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
