@@ -221,7 +221,7 @@ def fill_shard(
         now = time.monotonic()
         is_over = until is not None and now >= until
         if number == end or is_over or now - kept >= FLUSH_SECONDS:
-            append_to_shard(folder, config, shard, joined(parts))
+            append_to_shard(folder, config, shard, number - len(parts), joined(parts))
             parts, kept = [], now
         if is_over:
             return
@@ -254,14 +254,24 @@ def solve_numbers(
     return Situations(*(np.stack(column) for column in zip(*rows, strict=True)))
 
 
-def append_to_shard(folder: Path, config: DataConfig, shard: Shard, new: Situations) -> None:
-    """Write a shard with the situations that it has, followed by new ones."""
-    place = shard.place(folder)
+def append_to_shard(folder: Path, config: DataConfig, shard: Shard, begin: int, new: Situations) -> None:
+    """Write a shard with the situations that it has, followed by new ones, of which the first has the number `begin`.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the situations that the shard has do not end before `begin`, or cannot be used.
+    """
+    place, there = shard.place(folder), num_there(folder, config, shard)
+    if shard.first + there != begin:  # where folders cannot be locked
+        raise ArtefactRefused(
+            f"{place} has {there:,} situations instead of {begin - shard.first:,}: another process has changed it; "
+            "give the same command again"
+        )
     for left in folder.glob(f".{place.name}-*"):  # leftovers of a process that was killed while writing
         shutil.rmtree(left, ignore_errors=True)
-    if holds_artefact(place):
-        known = _shard(place, config, shard.split, shard.first)
-        new = joined([known, new])
+    if there:
+        new = joined([_shard(place, config, shard.split, shard.first), new])
     keep_shard(folder, config, shard, new)
 
 

@@ -24,7 +24,7 @@ from plurispiel.agents.values.net_file import StoredNet, load_net, net_digest
 from plurispiel.agents.values.presets import find_preset
 from plurispiel.agents.values.solved_situation import solve_exactly
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
-from plurispiel.agents.values.training_run import make_net
+from plurispiel.agents.values.training_run import checkpoint_folder, make_net
 from plurispiel.agents.values.validation import compare, measure
 from plurispiel.tournaments.commands.connection import labour_of
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
@@ -32,6 +32,7 @@ from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.figures.value_net_picture import draw_net
 from plurispiel.tournaments.figures.value_net_text import errors_text, net_record, net_text
+from plurispiel.tournaments.run.folder_lock import locked
 from plurispiel.tournaments.run.kernels import warmup
 from plurispiel.tournaments.run.value_chain import find_chain, train_chain
 from plurispiel.tournaments.run.value_data import solve_situations
@@ -79,7 +80,11 @@ def _sample(options: argparse.Namespace) -> int:
         warmup(_TRAINING)
     counts = {"unseen": options.unseen, "train": options.situations}
     say(f"{level.name}: {options.situations:,} situations and {options.unseen:,} unseen ones, seed {options.seed}")
-    with labour_of(options) as labour, progress_bar(total=sum(counts.values()), unit=" situations") as progress:
+    with (
+        locked(folder),
+        labour_of(options) as labour,
+        progress_bar(total=sum(counts.values()), unit=" situations") as progress,
+    ):
 
         def show(split: str) -> None:
             progress.update()
@@ -119,10 +124,11 @@ def _train(options: argparse.Namespace) -> int:
     if options.bins is not None:
         _require_count("bins", options.bins)
     warmup(_TRAINING)
-    with _epochs(2 * config.epochs) as show:
+    out = Path(options.out)
+    with locked(checkpoint_folder(out), out), _epochs(2 * config.epochs) as show:
         net = make_net(
             Path(options.data),
-            Path(options.out),
+            out,
             config,
             situations=options.situations,
             num_bins=options.bins,
@@ -137,10 +143,11 @@ def _distil(options: argparse.Namespace) -> int:
         _require_count(name, getattr(options, name))
     config = _config(options, loss="squared")
     warmup(_TRAINING)
-    with _epochs(config.epochs) as show:
+    out = Path(options.out)
+    with locked(checkpoint_folder(out), out), _epochs(config.epochs) as show:
         net = distil(
             find_net(options.net),
-            Path(options.out),
+            out,
             config,
             situations=options.situations,
             unseen=options.unseen,
@@ -164,14 +171,14 @@ def _train_all(options: argparse.Namespace) -> int:
     stages = tuple(stage._replace(**given) for stage in chain.stages)
     chain = chain._replace(stages=stages, epochs=options.epochs or chain.epochs, device=options.device or chain.device)
     warmup(_TRAINING)
-    total = sum(stage.situations + options.unseen for stage in stages)
-    with progress_bar(total=total, unit=" situations") as progress:
+    total, folder = sum(stage.situations + options.unseen for stage in stages), Path(options.out)
+    with locked(folder), progress_bar(total=total, unit=" situations") as progress:
 
         def show(split: str) -> None:
             progress.update()
 
         nets = train_chain(
-            Path(options.out),
+            folder,
             chain,
             workers=options.workers or num_processors(),
             seed=options.seed,

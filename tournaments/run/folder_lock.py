@@ -1,7 +1,9 @@
-"""The lock of a run folder: only one process plays a run, while other processes may read the folder."""
+"""The lock of a folder: only one process plays a run or writes a folder, while other processes may read it."""
 
+import contextlib
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -53,6 +55,47 @@ def unlock_folder(handle: int | None) -> None:
     if handle is not None:
         _held.discard(handle)
         os.close(handle)
+
+
+@contextlib.contextmanager
+def locked(folder: Path, shown: Path | None = None) -> Iterator[None]:
+    """Create a folder, keep it locked in the context, and remove it at the end if it is empty.
+
+    Parameters
+    ----------
+    folder : Path
+    shown : Path, optional
+        What the error message names as in use, if not the folder.
+
+    Raises
+    ------
+    ValueError
+        If the folder is locked already, or is a file.
+    """
+    while True:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = lock_folder(folder)
+        except BlockingIOError:
+            raise ValueError(f"another process writes {shown or folder}; wait for it, or end it") from None
+        except FileExistsError:
+            raise ValueError(f"{folder} is a file; give another folder (--out)") from None
+        if lock is None or _is_at(lock, folder):
+            break
+        unlock_folder(lock)  # of a folder that the process before has removed
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # it is not empty, as a rule
+            folder.rmdir()
+        unlock_folder(lock)
+
+
+def _is_at(handle: int, folder: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(folder))
+    except FileNotFoundError:
+        return False
 
 
 def _close_copies() -> None:

@@ -19,7 +19,8 @@ from plurispiel.agents.values.levels import LEVELS, find_level
 from plurispiel.agents.values.net_file import StoredNet, load_net
 from plurispiel.agents.values.torch_training import find_device
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
-from plurispiel.agents.values.training_run import Encoder, make_net
+from plurispiel.agents.values.training_run import Encoder, checkpoint_folder, make_net
+from plurispiel.tournaments.run.folder_lock import locked
 from plurispiel.tournaments.run.value_data import solve_situations
 
 __all__ = ["CHAINS", "Chain", "Stage", "find_chain", "train_chain"]
@@ -127,7 +128,7 @@ def train_chain(
 ) -> list[StoredNet]:
     """Train all networks of a chain that a folder lacks, and return all.
 
-    The same call resumes a call that was stopped.
+    The same call resumes a call that was stopped. The caller keeps the folder locked (`folder_lock.locked`).
 
     Parameters
     ----------
@@ -155,7 +156,8 @@ def train_chain(
     TrainingStopped
         If training diverges.
     ValueError
-        If a number is out of range (`TrainingConfig`), or the device does not exist.
+        If a number is out of range (`TrainingConfig`), the device does not exist, or another process writes the
+        situations or the network of a stage.
     OSError
         If a worker died.
     """
@@ -175,18 +177,20 @@ def train_chain(
         teacher = folder / stage.teacher if stage.teacher else None
         config = DataConfig(stage.level, seed, None, nets[stage.teacher].digest if stage.teacher else None)
         encoder, begun = Encoder(), time.monotonic()
-        # Each split has an end of its own, so that no split stays empty: a chain without situations cannot go on.
-        for split, count, part in (("unseen", unseen, _UNSEEN), ("train", stage.situations, 1.0)):
-            until = None if seconds is None else begun + part * stage.share * seconds
-            # Values at the end of the first street are means over drawn flops, which a device does not draw.
-            if device is None or not LEVELS[stage.level].board_size:
-                solve_situations(data, config, {split: 1}, 1, lambda split: None, teacher)  # even if no time is left
-                solve_situations(data, config, {split: count}, workers, on_solved, teacher, until=until)
-            else:
-                encoder = _on_device(
-                    data, config, {split: count}, device, tables, nets, stage, workers, on_solved, until
-                )
-        nets[stage.level] = make_net(data, place, training, encoder=encoder, on_epoch=on_epoch)
+        with locked(data):
+            # Each split has an end of its own, so that no split stays empty: a chain without situations cannot go on.
+            for split, count, part in (("unseen", unseen, _UNSEEN), ("train", stage.situations, 1.0)):
+                until = None if seconds is None else begun + part * stage.share * seconds
+                # Values at the end of the first street are means over drawn flops, which a device does not draw.
+                if device is None or not LEVELS[stage.level].board_size:
+                    solve_situations(data, config, {split: 1}, 1, lambda split: None, teacher)  # even with no time left
+                    solve_situations(data, config, {split: count}, workers, on_solved, teacher, until=until)
+                else:
+                    encoder = _on_device(
+                        data, config, {split: count}, device, tables, nets, stage, workers, on_solved, until
+                    )
+        with locked(checkpoint_folder(place), place):
+            nets[stage.level] = make_net(data, place, training, encoder=encoder, on_epoch=on_epoch)
     return list(nets.values())
 
 

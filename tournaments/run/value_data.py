@@ -161,11 +161,13 @@ def solve_situations(
         pieces: list[Situations] = []
         kept = time.monotonic()
         for job, situations in solved:
+            if not pieces:
+                begin = job.begin
             pieces.append(situations)
             now = time.monotonic()
             is_over = until is not None and now >= until
             if is_over or now - kept >= FLUSH_SECONDS or job.end == job.shard.first + job.shard.size:
-                append_to_shard(folder, config, job.shard, joined(pieces))
+                append_to_shard(folder, config, job.shard, begin, joined(pieces))
                 pieces, kept = [], now
             for _ in range(job.end - job.begin):
                 on_solved(job.shard.split)

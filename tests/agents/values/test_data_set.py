@@ -116,6 +116,21 @@ def test_more_situations(tmp_path):
         load_situations(tmp_path / "grown", "train", 9)
 
 
+def test_what_another_process_has_added_is_not_doubled(tmp_path):
+    """Where folders cannot be locked, the second of two processes stops."""
+    shard = data_set.Shard("train", 0, 4)
+
+    def interfering(level, situation):
+        if not data_set.num_there(tmp_path, CONFIG, shard):
+            sample(tmp_path, CONFIG, {"train": 3}, pretended)
+        return pretended(level, situation)
+
+    with pytest.raises(ArtefactRefused, match="has 3 situations instead of 0: another process has changed it"):
+        sample(tmp_path, CONFIG, {"train": 4}, interfering)
+    sample(tmp_path / "straight", CONFIG, {"train": 3}, pretended)
+    same(tmp_path, tmp_path / "straight", "train")
+
+
 def test_ranges_are_those_that_were_solved(tmp_path):
     sample(tmp_path / "data", CONFIG, {"train": 2, "unseen": 1}, pretended)
     found = load_situations(tmp_path / "data", "train")

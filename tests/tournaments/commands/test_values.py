@@ -5,8 +5,10 @@ import pytest
 from random_nets import random_net
 
 from plurispiel.agents.values.net_file import save_net
+from plurispiel.agents.values.training_run import checkpoint_folder
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.figures import value_net_picture
+from plurispiel.tournaments.run.folder_lock import locked
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -33,6 +35,20 @@ def test_sample(made, capsys):
     assert found["train"]["situations"] == 20 and found["unseen"]["situations"] == 10
     assert 0.0 < found["train"]["slack"] <= found["train"]["worst_slack"] < 0.01
     assert found["train"]["iterations"] >= 100
+
+
+def test_a_second_process_is_refused(made, tmp_path, capsys):
+    out = tmp_path / "out"
+    for words, folder in (
+        (["sample", "leduc", "--situations", "2", "--unseen", "1", *ALONE], out),
+        (["train", f"{made}/data", *TRAIN], checkpoint_folder(out)),
+        (["distil", "turn", "--situations", "1", "--unseen", "1", *TRAIN], checkpoint_folder(out)),
+        (["train-all", "two-cores", "--situations", "1", "--unseen", "1", *ALONE], out),
+    ):
+        with locked(folder):
+            assert main(["values", *words, "--out", str(out)]) == 2
+            assert f"another process writes {out}; wait for it, or end it" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
 
 
 def test_train_again(made, capsys):

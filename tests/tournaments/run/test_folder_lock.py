@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from plurispiel.tournaments.run.folder_lock import is_locked, lock_folder, unlock_folder
+from plurispiel.tournaments.run.folder_lock import is_locked, lock_folder, locked, unlock_folder
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -50,3 +50,35 @@ def test_a_copy_of_the_process_does_not_hold_the_lock(tmp_path):
     assert is_locked(tmp_path)
     unlock_folder(handle)
     assert not is_locked(tmp_path)
+
+
+def test_a_locked_folder_is_made_and_removed_if_it_stays_empty(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    with locked(folder):
+        assert is_locked(folder)
+        with pytest.raises(ValueError, match="another process writes .*folder; wait for it, or end it"), locked(folder):
+            pass
+        with pytest.raises(ValueError, match="another process writes x;"), locked(folder, "x"):
+            pass
+        assert folder.exists()
+    assert not folder.exists()
+    with locked(folder):
+        (folder / "kept").touch()
+    assert folder.exists() and not is_locked(folder)
+    with pytest.raises(ValueError, match="kept is a file; give another folder"), locked(folder / "kept"):
+        pass
+
+
+def test_a_folder_that_the_process_before_has_removed_is_locked_anew(tmp_path):
+    folder, found = tmp_path / "folder", []
+
+    def wait():
+        with locked(folder):
+            found.append(is_locked(folder))
+
+    thread = threading.Thread(target=wait)
+    with locked(folder):
+        thread.start()
+        time.sleep(0.05)
+    thread.join()
+    assert found == [True]
