@@ -111,8 +111,8 @@ class AgentSpec:
     def title(self) -> str:
         """The agent's name in results.
 
-        It is the spec without the folders above its file, program or stored strategy. The options ``cwd`` and ``base``
-        of a ``stdio`` or ``acpc`` program (`agents.programs`) are left out, too.
+        It is the spec without the folders above its file, program, stored strategy or networks. The options ``cwd`` and
+        ``base`` of a ``stdio`` or ``acpc`` program (`agents.programs`) are left out, too.
         """
         if self.name in _COMMANDS:
             return f"{self.name}:{titled_command(self.argument, self.options)}"
@@ -120,7 +120,30 @@ class AgentSpec:
             return f"{self.name}:{os.path.basename(os.path.abspath(self.argument))}" + "".join(
                 self.text.partition("?")[1:]
             )
+        if self.net_folders:
+            return self.with_net_folders(lambda folder: os.path.basename(os.path.abspath(folder)))
         return self.text.replace(self.file, Path(self.file).name, 1) if self.file else self.text
+
+    @property
+    def net_folders(self) -> dict[str, str]:
+        """The folders of networks that options of ``continual`` name, by option, without the package's own folder."""
+        options = {key: value for key, value in self.options if key in ("nets", "values")}
+        if self.name != "continual" or not options:
+            return {}
+        from plurispiel.agents.continual.config import net_folder
+        from plurispiel.agents.values.bundled import BUNDLED
+
+        nets = options.get("nets", "")
+        folders = {"nets": "" if nets == BUNDLED else nets, "values": net_folder(options.get("values", ""))}
+        return {key: folder for key, folder in folders.items() if folder}
+
+    def with_net_folders(self, renamed: Callable[[str], str]) -> str:
+        """Return the spec's text with another folder for each of `net_folders`; `renamed` maps the old to the new."""
+        pairs = []
+        for key, value in self.options:
+            folder = self.net_folders.get(key, "")
+            pairs.append(f"{key}={value.removesuffix(folder)}{renamed(folder)}" if folder else f"{key}={value}")
+        return f"{self.text.partition('?')[0]}?{'&'.join(pairs)}"
 
     @property
     def is_foreign(self) -> bool:
@@ -211,7 +234,7 @@ def unique_names(specs: list[str]) -> list[str]:
 
 
 def relocate_spec(spec: str, folder: Path) -> str:
-    """Return a spec with the path of its file, program or stored strategy, if it has one, joined to `folder`.
+    """Return a spec with the path of its file, program, stored strategy or networks, if any, joined to `folder`.
 
     The arguments of a ``stdio`` or ``acpc`` program stay as they are; an option names the folder to which they are
     relative (`relocated_command`).
@@ -221,7 +244,7 @@ def relocate_spec(spec: str, folder: Path) -> str:
     Raises
     ------
     ValueError
-        If the spec is malformed.
+        If the spec is malformed, or the path of `folder` holds a mark that separates options in a spec.
     """
     parsed = parse_spec(spec)
     if parsed.name in _COMMANDS:
@@ -229,8 +252,10 @@ def relocate_spec(spec: str, folder: Path) -> str:
     if parsed.has_blueprint and not (parsed.argument and (folder / parsed.argument).exists()):
         return spec  # a blueprint's name, or no argument
     if (parsed.is_stored or parsed.is_program) and parsed.argument:
-        return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
-    return parsed.text.replace(parsed.file, str(folder / parsed.file), 1) if parsed.file else spec
+        return f"{parsed.name}:{_joined(folder, parsed.argument, '?')}" + "".join(parsed.text.partition("?")[1:])
+    if parsed.net_folders and folder != Path():  # joined to it, "./bundled" would become the package's own folder
+        return parsed.with_net_folders(lambda given: _joined(folder, given, "&"))
+    return parsed.text.replace(parsed.file, _joined(folder, parsed.file, "?"), 1) if parsed.file else spec
 
 
 def make_agent(spec: str) -> Agent:
@@ -448,6 +473,16 @@ def program_of(spec: str) -> Program:
         return find(parsed.argument, dict(parsed.options))
     except ValueError as error:
         raise ValueError(f"{error} (agent {parsed.text!r})") from None
+
+
+def _joined(folder: Path, path: str, mark: str) -> str:
+    """Return the path joined to a folder for a spec, where it must not hold a mark that separates options."""
+    found = str(folder / path)
+    if mark in found:
+        raise ValueError(
+            f"an agent's path cannot hold {mark!r}, which separates options, got {found!r}: rename the folder"
+        )
+    return found
 
 
 def _program_parts(text: str) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ from plurispiel.agents.specs import (
     built_in_class,
     make_agent,
     parse_spec,
+    relocate_spec,
     split_specs,
     unique_names,
 )
@@ -100,6 +101,34 @@ def test_lists_are_split_at_commas():
 def test_names_are_unique():
     specs = ["call", "tag", "call", "call", "tag?x=1"]
     assert unique_names(specs) == ["call", "tag", "call#2", "call#3", "tag?x=1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "moved", "title"),
+    [
+        ("values=net:v/M&iterations=2", "values=net:/s/v/M&iterations=2", "values=net:M&iterations=2"),
+        ("preflop=nets&nets=my nets/", "preflop=nets&nets=/s/my nets", "preflop=nets&nets=my nets"),
+        ("nets=../a/b", "nets=/s/../a/b", "nets=b"),
+        ("nets=/a/b", "nets=/a/b", "nets=b"),
+        ("nets=./bundled", "nets=/s/bundled", "nets=bundled"),
+        ("nets=bundled", "nets=bundled", "nets=bundled"),
+        ("values=exact", "values=exact", "values=exact"),
+        ("nets=", "nets=", "nets="),
+    ],
+)
+def test_folders_of_networks_move_and_are_no_part_of_names(options, moved, title):
+    assert relocate_spec(f"continual?{options}", Path("/s")) == f"continual?{moved}"
+    assert relocate_spec(f"continual?{options}", Path()) == f"continual?{options}"
+    assert unique_names([f"continual?{options}"]) == unique_names([f"continual?{moved}"]) == [f"continual?{title}"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "folder"), [("bot.py:B", "a?"), ("tabular:x", "a?b=c"), ("continual?values=net:x", "R&D")]
+)
+def test_a_folder_that_would_change_the_options_is_refused(spec, folder):
+    with pytest.raises(ValueError, match="an agent's path cannot hold '.', which separates options, got .*: rename"):
+        relocate_spec(spec, Path(folder))
+    assert len(parse_spec(relocate_spec(spec, Path("/a, b"))).options) == len(parse_spec(spec).options)
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

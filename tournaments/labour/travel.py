@@ -145,7 +145,7 @@ def paths_of(specs: Sequence[str]) -> list[Path]:
         If networks are named by a relative path, which other machines cannot find.
     """
     for spec in specs:
-        for folder in _nets_of(spec):
+        for folder in parse_spec(spec).net_folders.values():
             if not Path(folder).is_absolute():
                 raise ValueError(
                     f"the networks in {folder} are not sent to a cluster; put them at the same path on all machines, "
@@ -187,17 +187,6 @@ def _path_in(spec: str, folder: str = "") -> str:
     given = parsed.file or (parsed.argument if parsed.is_stored else "")
     is_it = Path(given).is_relative_to(folder) if folder else Path(given).exists()
     return given if given and is_it else ""
-
-
-def _nets_of(spec: str) -> list[str]:
-    """Return the folders of networks with which ``continual`` plays; the package's own networks are left out."""
-    from plurispiel.agents.continual.config import net_folder
-    from plurispiel.agents.values.bundled import BUNDLED
-
-    parsed = parse_spec(spec)
-    options = dict(parsed.options) if parsed.name == "continual" else {}
-    folders = options.get("nets", ""), net_folder(options.get("values", ""))
-    return [folder for folder in folders if folder not in ("", BUNDLED)]
 
 
 def _grown(folder: Path, read: dict[Path, int]) -> Iterator[tuple[str, bytes]]:

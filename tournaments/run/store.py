@@ -83,14 +83,14 @@ class RunStore:
     RunRefused
         If the folder holds another tournament, is not writable or is being played by another process. Also if its
         database is damaged or was written by another version.
+    ValueError
+        If an agent's path cannot be written into the settings (`relocate_spec`).
     """
 
     def __init__(self, folder: Path, config: TournamentConfig, *, fresh: bool = False):
-        self.folder = folder
-        self.decks = config.decks
-        self._config = config
-        self._row_type = row_type(config)
-        self._columns = COLUMNS
+        settings = config.to_toml()  # may be refused, so before the folder is made
+        self.folder, self.decks, self._config = folder, config.decks, config
+        self._row_type, self._columns = row_type(config), COLUMNS
         self._lock: int | None = None
         self._key: RunKey | None = None
         self._remedy = "; give another folder (--out)"
@@ -110,7 +110,7 @@ class RunStore:
             with self._refusing():
                 self._database = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=10.0)
                 self._open_run()
-            self.write("config.toml", config.to_toml())
+            self.write("config.toml", settings)
         except BaseException:
             self.close()
             raise

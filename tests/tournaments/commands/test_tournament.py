@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from random_blueprint import pack_random
+from solved_leduc import leduc_net, sample_leduc
 
 from plurispiel.agents.search import agent as search_agent
 from plurispiel.tournaments.cli import main
@@ -227,6 +228,22 @@ def test_settings_find_agents_beside_them_from_anywhere(capsys, tmp_path, monkey
     there = play(capsys, "../run/config.toml", "--out", str(tmp_path / "run"))
     assert here["agents"][0]["name"] == "my_bot.py:MyBot"
     assert here == there
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+def test_settings_and_runs_find_networks_beside_them_from_anywhere(capsys, tmp_path, monkeypatch):
+    leduc_net(sample_leduc(tmp_path / "data"), tmp_path / "s" / "v" / "M")
+    agents = '["continual?iterations=2&values=net:v/M", "call"]'
+    (tmp_path / "s" / "t.toml").write_text(f'agents = {agents}\ngame = "LEDUC"\ndecks = 1\n')
+    monkeypatch.chdir(tmp_path)
+    here = play(capsys, "s/t.toml", "--out", "run")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert play(capsys, "../run/config.toml", "--out", "../run") == here
+    assert here["agents"][0]["name"] == "continual?iterations=2&values=net:M"
+    (tmp_path / "s" / "v").rename(tmp_path / "s" / "w")
+    assert main(["tournament", "../s/t.toml", "--out", "there"]) == 4
+    assert "s/v/M; give the folder of a value net" in capsys.readouterr().err
 
 
 def test_the_table_is_for_people(capsys):

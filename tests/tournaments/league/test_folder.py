@@ -1,9 +1,11 @@
 """The folder of a league: agents come and go, nothing is lost, and other contents are refused."""
 
 import dataclasses
+import os
 
 import pytest
 from small_league import BOT, groups_of, play_on, small_league
+from solved_leduc import leduc_net, sample_leduc
 
 from plurispiel.tournaments.league.config import LeagueConfig
 from plurispiel.tournaments.league.entries import change_of
@@ -63,6 +65,19 @@ def test_a_removed_agent_comes_back_with_its_results(tmp_path):
     assert names(league) == ["call"]
     entry, is_new = league.add("fold", print, print)
     assert is_new and entry.number == 2 and groups_of(league)["call", "fold"] == 8
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+def test_networks_are_found_from_another_folder(tmp_path, monkeypatch):
+    leduc_net(sample_leduc(tmp_path / "data"), tmp_path / "v" / "M")
+    league = small_league(tmp_path / "league", "call")
+    monkeypatch.chdir(tmp_path)
+    entry, _ = league.add("continual?iterations=2&values=net:v/M", print, print)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert change_of(entry) == ""
+    play_on(league)
+    assert groups_of(league)["call", "continual?iterations=2&values=net:M"] == 8
 
 
 def test_a_changed_agent_is_a_new_entry(tmp_path, monkeypatch):
