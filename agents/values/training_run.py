@@ -3,7 +3,7 @@
 import dataclasses
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,7 @@ def make_net(
     situations: int | None = None,
     num_bins: int | None = None,
     encoder: Encoder | None = None,
+    origin: Mapping[str, Any] | None = None,
     on_epoch: Callable[[NetTrainer], None] = lambda trainer: None,
 ) -> StoredNet:
     """Train a network with all situations, and write it.
@@ -79,6 +80,8 @@ def make_net(
         Number of bins of strength; by default that of the level.
     encoder : Encoder, optional
         Encodes situations and measures errors in place of numpy, with the same results up to rounding.
+    origin : dict, optional
+        Further entries of the record.
     on_epoch : callable
         Called after each epoch.
 
@@ -102,7 +105,7 @@ def make_net(
     known = load_situations(data, "train", situations)
     unseen = load_situations(data, "unseen")
     source = situations_digest(known, unseen)
-    wanted = {"data": source, "training": dataclasses.asdict(config)}
+    wanted = {"data": source, "training": dataclasses.asdict(config)} | dict(origin or {})
     there = earlier_net(out, level)
     if there and there.net.num_bins == bins and wanted.items() <= there.record.items():
         return there

@@ -5,6 +5,7 @@ end of the first street. Each stage has a folder of situations and a folder of i
 a network.
 """
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.values.data_set import DataConfig
 from plurispiel.agents.values.levels import LEVELS, find_level
-from plurispiel.agents.values.net_file import StoredNet, load_net
+from plurispiel.agents.values.net_file import StoredNet
 from plurispiel.agents.values.torch_training import find_device
 from plurispiel.agents.values.training import NetTrainer, TrainingConfig
-from plurispiel.agents.values.training_run import Encoder, checkpoint_folder, make_net
+from plurispiel.agents.values.training_run import Encoder, checkpoint_folder, earlier_net, make_net
 from plurispiel.tournaments.run.folder_lock import locked
 from plurispiel.tournaments.run.value_data import solve_situations
 
@@ -100,6 +101,9 @@ CHAINS = {
 }
 _RATE = 0.001
 
+_ORIGIN = "chain"
+"""The entry of a network's record with what `train_chain` was asked for: `_asked`."""
+
 
 def find_chain(name: str) -> Chain:
     """Return a preset by its name.
@@ -128,7 +132,9 @@ def train_chain(
 ) -> list[StoredNet]:
     """Train all networks of a chain that a folder lacks, and return all.
 
-    The same call resumes a call that was stopped. The caller keeps the folder locked (`folder_lock.locked`).
+    The same call resumes a call that was stopped; a network counts as done if its settings and its teacher are those
+    of the call. Another device makes no difference, nor do situations for which the time was too short. The caller
+    keeps the folder locked (`folder_lock.locked`).
 
     Parameters
     ----------
@@ -152,7 +158,7 @@ def train_chain(
     Raises
     ------
     ArtefactRefused
-        If the content of the folder cannot be used.
+        If the content of the folder cannot be used, or a network has other settings or another teacher.
     TrainingStopped
         If training diverges.
     ValueError
@@ -166,13 +172,18 @@ def train_chain(
         TrainingConfig(stage.layers, stage.width, chain.epochs, chain.batch, _RATE, seed, "huber", chain.device)
         for stage in chain.stages
     ]
+    known: dict[str, StoredNet] = {}
+    for stage, training in zip(chain.stages, trainings, strict=True):  # refused here as well
+        if there := _done(folder, stage, training, _asked(stage, unseen, known)):
+            known[stage.level] = there
     tables: dict[int, np.ndarray] = {}
     nets: dict[str, StoredNet] = {}
     for stage, training in zip(chain.stages, trainings, strict=True):
         place, data = folder / stage.level, folder / f"{stage.level}-data"
         on_stage(stage.level)
-        if holds_artefact(place):
-            nets[stage.level] = load_net(place)
+        asked = _asked(stage, unseen, nets)
+        if there := _done(folder, stage, training, asked):
+            nets[stage.level] = there
             continue
         teacher = folder / stage.teacher if stage.teacher else None
         config = DataConfig(stage.level, seed, None, nets[stage.teacher].digest if stage.teacher else None)
@@ -190,8 +201,43 @@ def train_chain(
                         data, config, {split: count}, device, tables, nets, stage, workers, on_solved, until
                     )
         with locked(checkpoint_folder(place), place):
-            nets[stage.level] = make_net(data, place, training, encoder=encoder, on_epoch=on_epoch)
+            origin = {_ORIGIN: asked}
+            nets[stage.level] = make_net(data, place, training, encoder=encoder, origin=origin, on_epoch=on_epoch)
     return list(nets.values())
+
+
+def _asked(stage: Stage, unseen: int, nets: Mapping[str, StoredNet]) -> dict[str, Any]:
+    """Return what a call asks of a stage beside its `TrainingConfig`; without the teacher if `nets` lacks it."""
+    asked: dict[str, Any] = {"situations": stage.situations, "unseen": unseen}
+    if stage.teacher and stage.teacher in nets:
+        asked["teacher"] = nets[stage.teacher].digest
+    return asked
+
+
+def _done(folder: Path, stage: Stage, training: TrainingConfig, asked: dict[str, Any]) -> StoredNet | None:
+    """Return the network of a stage; None if there is none.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the network is damaged, of another level, or not what is asked for.
+    """
+    place = folder / stage.level
+    there = earlier_net(place, LEVELS[stage.level])
+    if there is None:
+        return None
+    found: dict[str, Any] = {}
+    for part in (there.record.get("training"), there.record.get(_ORIGIN)):
+        found |= part if isinstance(part, dict) else {}
+    wanted = dataclasses.asdict(training) | asked
+    names = [name for name in wanted if name != "device" and name in found and found[name] != wanted[name]]
+    if names:
+        told = ", ".join(f"{name} {found[name]!s:.16} instead of {wanted[name]!s:.16}" for name in names)
+        folders = f"{place} and {place}-data" if {"seed", *asked} & set(names) else str(place)
+        raise ArtefactRefused(
+            f"{place} was trained with {told}; give another folder (--out), or remove {folders} to train it anew"
+        )
+    return there
 
 
 def _on_device(

@@ -1,11 +1,13 @@
 """The chain of networks, with a few situations and units."""
 
 import os
+import shutil
 
 import pytest
 
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.values.data_set import data_config
-from plurispiel.agents.values.net_file import load_net
+from plurispiel.agents.values.net_file import load_net, save_net
 from plurispiel.tournaments.run.value_chain import CHAINS, find_chain, train_chain
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -57,6 +59,51 @@ def test_a_chain_without_time_trains_every_network(made, tmp_path):
     nets = train_chain(tmp_path, few, **OPTIONS | {"unseen": 40}, seconds=1e-9)
     assert [net.record["situations"] for net in nets] == [1, 1, 1]
     assert [net.record["validation"]["situations"] for net in nets] == [1, 1, 1]
+    again = train_chain(tmp_path, few, **OPTIONS | {"unseen": 40})
+    assert [net.digest for net in again] == [net.digest for net in nets]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"epochs": 2}, {}, "river was trained with epochs 1 instead of 2; .*, or remove [^ ]*/river to train it anew"),
+        ({}, {"seed": 2}, "with seed 1 instead of 2; .* or remove [^ ]*/river and [^ ]*/river-data to train"),
+        ({}, {"unseen": 3}, "with unseen 1 instead of 3"),
+        ({"batch": 5}, {}, "with batch 250 instead of 5"),
+        ({"width": 9}, {}, "with width 8 instead of 9"),
+        ({"situations": 3, "width": 9}, {}, "with width 8 instead of 9, situations 2 instead of 3"),
+    ],
+)
+def test_networks_of_other_settings_are_refused(made, change, options, message):
+    of_chain = {name: value for name, value in change.items() if name in TINY._fields}
+    of_stage = {name: value for name, value in change.items() if name not in of_chain}
+    chain = TINY._replace(stages=tuple(stage._replace(**of_stage) for stage in TINY.stages), **of_chain)
+    with pytest.raises(ArtefactRefused, match=message):
+        train_chain(made[0], chain, **OPTIONS | options)
+
+
+def test_networks_of_another_place_in_the_chain_are_refused(made, tmp_path):
+    folder, nets = made
+    shutil.copytree(folder / "turn", tmp_path / "level" / "river")
+    with pytest.raises(ArtefactRefused, match="river holds a network of the level turn"):
+        train_chain(tmp_path / "level", TINY, **OPTIONS)
+    shutil.copytree(folder, tmp_path / "teacher")
+    assert [net.digest for net in train_chain(tmp_path / "teacher", TINY, **OPTIONS)] == [net.digest for net in nets]
+    river, record = nets[0], nets[0].record | {"curve": [0.0]}  # as if trained again, by other arithmetic
+    save_net(tmp_path / "teacher" / "river", river.net.layers, river.level, record, seed=1)
+    message = f"end-of-turn was trained with teacher {river.digest[:16]} instead of .* and [^ ]*/end-of-turn-data"
+    with pytest.raises(ArtefactRefused, match=message):
+        train_chain(tmp_path / "teacher", TINY, **OPTIONS)
+
+
+def test_networks_that_do_not_say_what_was_asked_for_are_taken(made, tmp_path):
+    """Networks of earlier versions, and those of `values train`."""
+    folder, nets = made
+    river = TINY._replace(stages=TINY.stages[:1])
+    shutil.copytree(folder / "river", tmp_path / "river")
+    for record in ({}, {"training": nets[0].record["training"]}, {"training": 1, "chain": []}):
+        save_net(tmp_path / "river", nets[0].net.layers, nets[0].level, record, seed=1)
+        assert train_chain(tmp_path, river, **OPTIONS)[0].record == record
 
 
 def test_presets():
