@@ -10,19 +10,18 @@ Bounds are the values of the opponent's best response in the long solve. *Kept* 
 whose value against the variant is at most half a percent of the pot above the bound.
 """
 
-import json
+import functools
 import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import street_betting
 from plurispiel.abstraction.holdem.rules import HUNL
-from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
@@ -42,7 +41,7 @@ from plurispiel.agents.values.bundled import BUNDLED, find_nets
 from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.levels import find_level
 from plurispiel.tournaments.bench.blueprint_spots import BlueprintSpot, blueprint_spots
-from plurispiel.tournaments.bench.kept_figures import read_kept
+from plurispiel.tournaments.bench.kept_figures import are_numbers, read_kept, write_kept
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _SEED = 285
@@ -148,7 +147,7 @@ def bench_continual_spots(
     ValueError
         If `kept` has figures of other settings.
     ArtefactRefused
-        If a network is missing or damaged.
+        If a network is missing or damaged, or `kept` is damaged.
     """
     agent = agent or blueprint_agent(str(pick_bundled(HUNL).path))
     street_nets = load_street_nets(find_nets(nets))
@@ -158,10 +157,11 @@ def bench_continual_spots(
         "nets": [street_nets.end.digest, street_nets.start.digest],
         "iterations": [*_LONG.values(), *_MEASURED.values()],
     }
-    known = _known(kept, settings)
+    ways = {name: _variants(street, nets) for name, (street, _) in _SPOTS.items()}
+    known = read_kept(kept, {"settings": settings}, "spots", functools.partial(_are_spots, ways))
     rows = []
     for name, (street, per_second) in _SPOTS.items():
-        count, variants = max(1, round(seconds * per_second)), _variants(street, nets)
+        count, variants = max(1, round(seconds * per_second)), ways[name]
         of_street = known.setdefault(name, {})
         with progress_bar(total=count, desc=name, unit="spot") as progress:
             for number, found in enumerate(_roots(agent, name, street)):
@@ -169,20 +169,22 @@ def bench_continual_spots(
                     break
                 if str(number) not in of_street:
                     of_street[str(number)] = _measure(found, variants, agent, street_nets)
-                    if kept is not None:
-                        write_atomically(kept, json.dumps({"settings": settings, "spots": known}))
+                    write_kept(kept, {"settings": settings}, "spots", known)
                 progress.update()
         spots = [of_street[str(number)] for number in range(count)]
         rows += [_row(f"{name}: {label}", [_VariantFigures(*spot[label]) for spot in spots]) for label in variants]
     return rows
 
 
-def _known(kept: Path | None, settings: dict[str, object]) -> dict[str, dict[str, dict[str, _VariantFigures]]]:
-    """Return the figures that a file keeps, by kind of spot, number and variant; refuse a file of other settings."""
-    record = read_kept(kept)
-    if record and record.get("settings") != settings:
-        raise ValueError(f"{kept} has figures of other settings; give another file")
-    return record.get("spots", {})
+def _are_spots(ways: dict[str, dict[str, _Variant]], known: dict[str, Any]) -> bool:
+    """Return whether a record from a file has the form of figures by kind of spot, number and variant."""
+    return all(
+        name in ways
+        and isinstance(spots, dict)
+        and all(isinstance(spot, dict) and spot.keys() == ways[name].keys() for spot in spots.values())
+        and all(are_numbers(found, len(_VariantFigures._fields)) for spot in spots.values() for found in spot.values())
+        for name, spots in known.items()
+    )
 
 
 def _row(name: str, found: list[_VariantFigures]) -> Measurement:

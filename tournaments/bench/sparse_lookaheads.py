@@ -9,9 +9,8 @@ is small enough, but not beyond 16,000. The paper stops after 4,000 iterations o
 (`agents.continual.lookahead`), which takes ten times as long.
 """
 
-import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,14 +18,13 @@ from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules
 from plurispiel.abstraction.holdem.showdown import rank_hands
-from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.resolve.node_values import BEST
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.values.levels import pot_of
 from plurispiel.agents.values.range_generator import draw_ranges
-from plurispiel.tournaments.bench.kept_figures import read_kept
+from plurispiel.tournaments.bench.kept_figures import are_numbers, read_kept, write_kept
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _SEED = 281
@@ -93,17 +91,18 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
     ------
     ValueError
         If `kept` has figures of other settings.
+    ArtefactRefused
+        If `kept` is damaged.
     """
     count = max(1, round(_RIVERS * seconds))
     iterations = max(4, round(min(1.0, seconds * _RIVERS / 10.0) * _ITERATIONS))
     settings = {"seed": _SEED, "iterations": iterations, "tolerance": _TOLERANCE}
-    known = _known(kept, settings)
+    known = read_kept(kept, settings, "rivers", _are_rivers)
     with progress_bar(total=count, desc="rivers", unit="river") as progress:
         for number in range(count):
             if str(number) not in known:
                 known[str(number)] = _errors(_draw(HUNL, number), iterations)
-                if kept is not None:
-                    write_atomically(kept, json.dumps(settings | {"rivers": known}))
+                write_kept(kept, settings, "rivers", known)
             progress.update()
     rivers = [_Errors(*known[str(number)]) for number in range(count)]
     found = np.array([river.menus for river in rivers])
@@ -118,12 +117,17 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
     return [*rows, Measurement("exploitability of nine sizes", float(gains.mean()), "% pot", note)]
 
 
-def _known(kept: Path | None, settings: dict) -> dict[str, _Errors]:
-    """Return the figures that a file keeps, by the number of the river; refuse a file of other settings."""
-    record = read_kept(kept)
-    if record and {key: record.get(key) for key in settings} != settings:
-        raise ValueError(f"{kept} has figures of other settings; give another file")
-    return record.get("rivers", {})
+def _are_rivers(known: dict[str, Any]) -> bool:
+    """Return whether a record from a file has the form of `_Errors` by the number of the river."""
+    return all(
+        isinstance(river, list)
+        and len(river) == len(_Errors._fields)
+        and are_numbers(river[1:], 2)
+        and isinstance(river[0], list)
+        and len(river[0]) == len(MENUS)
+        and all(are_numbers(menu, 4) for menu in river[0])
+        for river in known.values()
+    )
 
 
 def _draw(rules: HoldemRules, number: int) -> _Case:
