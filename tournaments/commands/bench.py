@@ -6,6 +6,7 @@ import json
 import math
 import sys
 
+from plurispiel.abstraction.machine.files import require_writable
 from plurispiel.abstraction.machine.versions import machine_name, machine_text, package_versions
 from plurispiel.agents.values.bundled import BUNDLED
 from plurispiel.tournaments.bench.blueprint import bench_blueprint
@@ -116,8 +117,10 @@ def main(options: argparse.Namespace) -> int:
         )
     if len(nets) > 1 and options.name != "continual-exact":
         raise ValueError(f"--nets: bench {options.name} takes one folder, got {len(nets)}")
-    if options.keep and options.name not in ("continual-spots", "sparse-lookaheads"):
-        raise ValueError(f"--keep: only for bench continual-spots and sparse-lookaheads, got bench {options.name}")
+    if options.keep is not None:
+        if options.name not in ("continual-spots", "sparse-lookaheads"):
+            raise ValueError(f"--keep: only for bench continual-spots and sparse-lookaheads, got bench {options.name}")
+        require_writable(options.keep, "give another file (--keep)")
     if options.name not in ("rows", "cluster"):  # these two time no kernels, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
