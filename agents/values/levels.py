@@ -75,6 +75,11 @@ class Level:
         """Number of hands on a board."""
         return math.comb(len(self.rules.cards) - self.board_size, self.rules.num_hole_cards)
 
+    @property
+    def bin_limits(self) -> tuple[int, int]:
+        """The fewest and the most bins of strength; before the flop, networks tell hands apart by class alone."""
+        return (2, self.num_hands) if self.board_size else (self.num_bins, self.num_bins)
+
     def raises(self, rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
         """Return the raises on offer at a betting state array; the method is a `RaiseMenu`."""
         return raise_menu(self._offering, state)

@@ -123,9 +123,8 @@ def _layers(artefact: Artefact, level: Level, bins: int) -> Layers | None:
     found = [arrays[name] for name in _names(num_layers)]
     if any(each.dtype != np.float16 or not np.isfinite(each).all() for each in found):
         return None
-    if not level.board_size and bins != level.num_bins:  # before the flop, hands are told apart by their classes alone
-        return None
-    if not 2 <= bins <= level.num_hands or found[-1].shape != (num_layers - 1,):
+    fewest, most = level.bin_limits
+    if not fewest <= bins <= most or found[-1].shape != (num_layers - 1,):
         return None
     width = num_inputs(level.rules, bins)
     for number in range(num_layers):

@@ -97,10 +97,13 @@ def make_net(
     """
     encoder = encoder or Encoder()
     level = data_config(data).find_level()
-    most = level.num_hands
-    bins = num_bins or level.num_bins or most
-    if not 2 <= bins <= most:
-        raise ValueError(f"bins are 2 to {most:,}, the number of hands on a board of {level.name}, got {bins}")
+    fewest, most = level.bin_limits
+    bins = (level.num_bins or most) if num_bins is None else num_bins
+    if not fewest <= bins <= most:
+        allowed = f"{fewest} to {most:,}, the number of hands on a board of {level.name}"
+        if fewest == most:
+            allowed = f"{most} at the level {level.name}, one for each class of hands"
+        raise ValueError(f"bins are {allowed}, got {bins}")
     require_replaceable(out, KIND)
     known = load_situations(data, "train", situations)
     unseen = load_situations(data, "unseen")

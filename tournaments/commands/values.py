@@ -121,8 +121,6 @@ def _train(options: argparse.Namespace) -> int:
     config = _config(options)
     if options.situations is not None:
         _require_count("situations", options.situations)
-    if options.bins is not None:
-        _require_count("bins", options.bins)
     warmup(_TRAINING)
     out = Path(options.out)
     with locked(checkpoint_folder(out), out), _epochs(2 * config.epochs) as show:
@@ -160,16 +158,19 @@ def _distil(options: argparse.Namespace) -> int:
 
 def _train_all(options: argparse.Namespace) -> int:
     chain = find_chain(options.preset)
-    for name in ("situations", "epochs", "width", "unseen"):
+    for name in ("situations", "unseen"):
         if getattr(options, name) is not None:
             _require_count(name, getattr(options, name))
     if options.minutes is not None and not options.minutes > 0.0:
         raise ValueError(f"minutes must be above 0, got {options.minutes:g}")
     if not 0 <= options.workers <= MAX_WORKERS:
         raise ValueError(f"workers must be 0 to {MAX_WORKERS:,}, got {options.workers}")
-    given = {name: getattr(options, name) for name in ("situations", "width") if getattr(options, name)}
-    stages = tuple(stage._replace(**given) for stage in chain.stages)
-    chain = chain._replace(stages=stages, epochs=options.epochs or chain.epochs, device=options.device or chain.device)
+    of_stage, of_chain = (
+        {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+        for names in (("situations", "width"), ("epochs", "device"))
+    )
+    stages = tuple(stage._replace(**of_stage) for stage in chain.stages)
+    chain = chain._replace(stages=stages, **of_chain)
     warmup(_TRAINING)
     total, folder = sum(stage.situations + options.unseen for stage in stages), Path(options.out)
     with locked(folder), progress_bar(total=total, unit=" situations") as progress:
@@ -264,7 +265,7 @@ def _floor(options: argparse.Namespace) -> int:
     if options.situations is not None:
         _require_count("situations", options.situations)
     level = data_config(folder).find_level()
-    bins = _bins(options.bins, level.num_hands) if options.bins else [level.num_bins or level.num_hands]
+    bins = _bins(options.bins, level.num_hands) if options.bins is not None else [level.num_bins or level.num_hands]
     warmup(_TRAINING)
     situations = load_situations(folder, "train", options.situations)
     floors = {}

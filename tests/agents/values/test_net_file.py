@@ -9,11 +9,12 @@ from solved_leduc import TRAINING, leduc_net, sample_leduc
 
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, load_artefact, write_artefact
 from plurispiel.agents.values import training_run
-from plurispiel.agents.values.data_set import load_situations
+from plurispiel.agents.values.data_set import DataConfig, load_situations, sample
 from plurispiel.agents.values.encoding import num_inputs
 from plurispiel.agents.values.levels import LEVELS, find_level
 from plurispiel.agents.values.net import Layers, new_layers
 from plurispiel.agents.values.net_file import load_net, rounded_layers, save_net
+from plurispiel.agents.values.solved_situation import Solved
 from plurispiel.agents.values.training import NetTrainer
 from plurispiel.agents.values.training_run import checkpoint_folder, keep_checkpoint, make_net, train
 from plurispiel.agents.values.training_set import training_set
@@ -136,6 +137,18 @@ def test_a_network_before_the_flop_has_a_bin_for_each_class(tmp_path):
     for bins in ("168", "1326"):
         with pytest.raises(ArtefactRefused, match="impossible layers"):
             load_net(tmp_path / bins)
+
+
+def test_bins_that_a_network_cannot_have_are_refused_before_training(tmp_path):
+    sample(
+        tmp_path / "data",
+        DataConfig("end-of-preflop", 1, None, "a digest"),
+        {"train": 1, "unseen": 1},
+        lambda level, situation: Solved(situation.ranges, 0.0, 0),
+    )
+    with pytest.raises(ValueError, match="bins are 169 at the level end-of-preflop, one for each class .*, got 100"):
+        make_net(tmp_path / "data", tmp_path / "net", TRAINING, num_bins=100)
+    assert not (tmp_path / "net").exists()
 
 
 def test_damage(stored, tmp_path):

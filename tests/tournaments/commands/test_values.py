@@ -144,6 +144,7 @@ def test_exploitability(made, capsys):
         (["sample", "leduc", "--out", "x", "--seed", "-1"], 2, "seed must be 0 or more"),
         (["train", "{data}", "--out", "x", "--rate", "0"], 2, "rate must be above 0"),
         (["train", "{data}", "--out", "x", "--bins", "6"], 2, "bins are 2 to 5"),
+        (["train", "{data}", "--out", "x", "--bins", "0"], 2, "bins are 2 to 5"),
         (["train", "{data}", "--out", "x", "--situations", "21"], 4, "has 20 situations to train with, not 21"),
         (["train", "{data}", "--out", "x", "--rate", "1"], 2, "training has diverged; take a rate below 1"),
         (["train", "{net}", "--out", "x"], 4, "no complete value data"),
@@ -180,10 +181,12 @@ def test_samples_with_a_teacher(tmp_path, capsys):
         (["sample", "flop", "--out", "x"], "is solved to the end of the street: give --teacher NET for end-of-flop"),
         (["train-all", "h20", "--out", "x"], "a preset of the chain is two-cores or h200, got 'h20'"),
         (["train-all", "h200", "--out", "x", "--minutes", "0"], "minutes must be above 0"),
-        (["train-all", "two-cores", "--out", "x", "--width", "0"], "width must be 1 to"),
+        (["train-all", "two-cores", "--out", "x", "--width", "0"], "width must be 1 to 4,096"),
+        (["train-all", "two-cores", "--out", "x", "--epochs", "0"], "epochs must be 1 to 10,000"),
         (["train-all", "two-cores", "--out", "x", "--seed", "-1"], "seed"),
     ],
 )
-def test_refusals_of_the_chain(arguments, message, capsys):
+def test_refusals_of_the_chain(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     assert main(["values", *arguments]) == 2
     assert message in capsys.readouterr().err
