@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import sys
 import time
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
-from plurispiel.agents.specs import parse_spec
+from plurispiel.agents.specs import make_agent, parse_spec, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.api.agent_spec import agent_spec
@@ -21,6 +23,7 @@ from plurispiel.tournaments.contestants.isolation import Isolation, isolate
 from plurispiel.tournaments.contestants.outside_options import OutsideOptions, Say
 from plurispiel.tournaments.contestants.trial import try_to_tell
 from plurispiel.tournaments.labour.work import Labour
+from plurispiel.tournaments.run.compilation import play_compiled_beside
 from plurispiel.tournaments.run.kernels import LOADING, PLAY, warmup, warmup_play
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.lbr_run import LbrRun
@@ -208,8 +211,8 @@ def admit_agent(
 ) -> tuple[LbrConfig, LbrConduct]:
     """Return the settings with all defaults filled in, and how to play.
 
-    An agent from outside must load and report its strategy. This is checked before kernels are compiled, and once more
-    after their compilation if the agent exceeds its time limit.
+    An agent of this package must load and play the game. An agent from outside must load and report its strategy. This
+    is checked before kernels are compiled, and once more after their compilation if the agent exceeds its time limit.
 
     Parameters
     ----------
@@ -225,8 +228,8 @@ def admit_agent(
     Raises
     ------
     ValueError
-        If an agent from outside does not load, fails, or reports no strategy, or the sandbox does not work. Also if the
-        agent's blueprint is missing or damaged, or an option is not allowed.
+        If the agent does not load or does not play the game, or its stored strategy is missing or damaged. Also if an
+        agent from outside fails or reports no strategy, the sandbox does not work, or an option is not allowed.
     """
     isolation = outside.isolation([config.agent], warn, [out] if out else [])
     sandbox = isolation.sandbox
@@ -255,6 +258,10 @@ def admit_agent(
             )
         for text in count_notes({parse_spec(config.agent).title: conduct.num_processes}, "--deals once"):
             say(text)
+    else:
+        with play_compiled_beside(say):
+            undisturbed(functools.partial(try_stored, config.agent, config.rules))
+            make_agent(config.agent)
     if note := config.note:
         say(f"{config.agent}: {note}")
     return config, conduct

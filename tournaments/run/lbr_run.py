@@ -73,12 +73,14 @@ class LbrRun:
     Raises
     ------
     ValueError
-        If the folder holds another run or other files, or its scores or its key are damaged or missing.
+        If the folder holds another run or other files, or its scores or its key are damaged or missing. Also if the
+        agent's stored strategy is damaged or missing.
     """
 
     def __init__(self, folder: Path, config: LbrConfig, *, fresh: bool = False):
         self.folder = folder
         self.config = config
+        record = json.dumps(config.record(), indent=1) + "\n"  # may be refused, so before the folder is made
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / _CONFIG
         if fresh or not path.exists():
@@ -88,8 +90,8 @@ class LbrRun:
             (folder / run_key.NAME).unlink(missing_ok=True)
             if config.seed is None:
                 write_key(folder, draw_key())
-            write_atomically(path, json.dumps(config.record(), indent=1) + "\n")
-        elif path.read_text(encoding="utf-8") != json.dumps(config.record(), indent=1) + "\n":
+            write_atomically(path, record)
+        elif path.read_text(encoding="utf-8") != record:
             what = _differences(path, config)
             raise ValueError(f"{folder} holds another run{what}; give another folder (--out), or start over (--fresh)")
         self._key = self._read_key() if config.seed is None else None

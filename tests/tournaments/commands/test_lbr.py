@@ -229,6 +229,21 @@ def test_bad_input_is_refused_in_one_line(capsys, tmp_path, monkeypatch, argumen
 
 
 @pytest.mark.parametrize(
+    ("agent", "code"),
+    [("continual?values=net:nope", 4), ("tabular:nope", 4), ("tag?x=1", 2), ("continual?purge=3", 2), ("nope", 2)],
+)
+def test_an_agent_that_cannot_play_leaves_no_folder(tmp_path, agent, code):
+    folder = tmp_path / "run"
+    arguments = ["lbr", "--game", "LEDUC", "--hands", "4", "--workers", "1", "--out", str(folder)]
+    assert main([*arguments, "--agent", agent]) == code
+    assert not folder.exists()
+    with pytest.raises(ValueError, match="there is no folder"):
+        LbrRun(folder, LbrConfig("tabular:nope"))
+    assert not folder.exists()
+    assert main([*arguments, "--agent", "tag"]) == 0
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("rows", r"range_strategy has rows of shape \(169, 1\), not \(1326, 1\)"),
