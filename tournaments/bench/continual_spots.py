@@ -42,7 +42,7 @@ from plurispiel.agents.values.drawn_situation import draw_situation
 from plurispiel.agents.values.levels import find_level
 from plurispiel.tournaments.bench.blueprint_spots import BlueprintSpot, blueprint_spots
 from plurispiel.tournaments.bench.kept_figures import are_numbers, read_kept, write_kept
-from plurispiel.tournaments.bench.measurement import Measurement
+from plurispiel.tournaments.bench.measurement import Measurement, half_width_text
 
 _SEED = 285
 _SPOTS = {"random river": (3, 6), "river": (3, 6), "turn": (2, 3), "flop": (1, 2)}
@@ -63,7 +63,6 @@ _FACTORS = {3: (0.125, 0.25, 0.5, 1.0, 2.0), 2: (0.5, 1.0, 2.0), 1: (0.5, 1.0, 2
 """By street: the factors of the number of iterations that are measured."""
 
 _SECONDS = (0.3, 1.0, 3.0)
-_Z = 1.96
 
 
 class _Variant(NamedTuple):
@@ -189,9 +188,8 @@ def _are_spots(ways: dict[str, dict[str, _Variant]], known: dict[str, Any]) -> b
 
 def _row(name: str, found: list[_VariantFigures]) -> Measurement:
     loss = np.array([each.loss for each in found])
-    half = _Z * loss.std(ddof=1) / math.sqrt(len(loss)) if len(loss) > 1 else math.nan
     _, kept, seconds, iterations = np.mean(found, axis=0)
-    note = f"± {half:.2f}, at most {loss.max():.2f}; range kept {kept:.1f} %; {seconds:.2f} CPU-s, "
+    note = f"{half_width_text(loss, 2)}at most {loss.max():.2f}; range kept {kept:.1f} %; {seconds:.2f} CPU-s, "
     return Measurement(name, float(loss.mean()), "% pot", f"{note}{iterations:,.0f} iterations, {len(loss)} spots")
 
 

@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from plurispiel.abstraction.machine.memory import peak_bytes, peak_child_bytes
+
+_Z = 1.96
 
 
 @dataclass(frozen=True)
@@ -14,6 +18,17 @@ class Measurement:
     value: float
     unit: str
     note: str = ""
+
+
+def half_width_text(samples: np.ndarray, decimals: int) -> str:
+    """Return the half-width of the normal 95 % interval of a mean, to begin a note; one sample has no interval.
+
+    >>> half_width_text(np.array([1.0, 2.0]), 2), half_width_text(np.array([1.0]), 2)
+    ('± 0.98, ', '')
+    """
+    if len(samples) == 1:
+        return ""
+    return f"± {_Z * samples.std(ddof=1) / len(samples) ** 0.5:.{decimals}f}, "
 
 
 def peak_memory() -> list[Measurement]:

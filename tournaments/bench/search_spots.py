@@ -6,7 +6,6 @@ of rivers is dealt for each turn, and the gain is exact in this game.
 """
 
 import dataclasses
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +24,7 @@ from plurispiel.tournaments.bench.blueprint_spots import (
     spot_solver,
     write_blueprint,
 )
-from plurispiel.tournaments.bench.measurement import Measurement
+from plurispiel.tournaments.bench.measurement import Measurement, half_width_text
 
 _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
 """By street: the name, and the number of spots to measure for each second of the option ``seconds``."""
@@ -47,8 +46,6 @@ _VARIANTS: dict[str, dict[str, Any]] = {
 }
 _VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
 """Two of `_VARIANTS` are missing: river searches never purge, and always begin from uniform strategies."""
-
-_Z = 1.96
 
 
 @dataclass
@@ -98,11 +95,11 @@ def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
     if not found.gains:
         return Measurement(name, mean, "chips", f"a best response wins, mean of both seats; {place}")
     gains = np.array(found.gains)
-    error = _Z * gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.nan
     # The mean gain of the two seats over all hands played. Hands without a spot gain nothing.
     per_hand = 1e3 * gains.sum() / 2 / hands / HUNL.big_blind
     below = (gains < 0.0).sum()
-    note = f"± {error:.1f}, {per_hand:+.1f} mbb/hand, below 0 in {below} spots; a best response wins {mean:.1f}"
+    half = half_width_text(gains, 1)
+    note = f"{half}{per_hand:+.1f} mbb/hand, below 0 in {below} spots; a best response wins {mean:.1f}"
     return Measurement(name, float(gains.mean()), "chips", note)
 
 

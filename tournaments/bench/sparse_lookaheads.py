@@ -25,7 +25,7 @@ from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.values.levels import pot_of
 from plurispiel.agents.values.range_generator import draw_ranges
 from plurispiel.tournaments.bench.kept_figures import are_numbers, read_kept, write_kept
-from plurispiel.tournaments.bench.measurement import Measurement
+from plurispiel.tournaments.bench.measurement import Measurement, half_width_text
 
 _SEED = 281
 _RIVERS = 100
@@ -109,8 +109,8 @@ def bench_sparse_lookaheads(seconds: float = 1.0, kept: Path | None = None) -> l
     rows = []
     for place, name in enumerate(MENUS):
         error, chips, worst, decisions = found[:, place].mean(axis=0)
-        half = 1.96 * found[:, place, 0].std(ddof=1) / count**0.5 if count > 1 else float("nan")
-        note = f"± {half:.2f}, {chips:.1f} mbb; worst hand {worst:.1f} %, {decisions:,.0f} decisions, {count} rivers"
+        half = half_width_text(found[:, place, 0], 2)
+        note = f"{half}{chips:.1f} mbb; worst hand {worst:.1f} %, {decisions:,.0f} decisions, {count} rivers"
         rows.append(Measurement(f"error of {name}", float(error), "% pot", note))
     gains, done = (np.array([getattr(river, name) for river in rivers]) for name in ("exploitability", "iterations"))
     note = f"at most {gains.max():.4f} %; {done.mean():,.0f} iterations in the mean"
