@@ -53,6 +53,7 @@ FLUSH_SECONDS = 60.0
 """Time between two writes of an unfinished shard: an interruption loses the situations solved since the last write."""
 
 _KIND, _FORMAT = "value data", 1
+_MAX_CHIPS, _MAX_SLACK = 1e6, 1e6
 _PURPOSES = {"train": "train with", "unseen": "measure with"}
 
 Solve = Callable[[Level, DrawnSituation], Solved]
@@ -434,9 +435,11 @@ def _is_sound(artefact: Artefact, level: Level) -> bool:
     return bool(
         np.isin(boards, rules.cards).all()
         and (np.diff(boards, axis=1) != 0).all()
-        and (arrays["pots"] > 0.0).all()
-        and (arrays["behind"] >= 0.0).all()
-        and all(np.isfinite(arrays[name]).all() for name in ("pots", "behind", "roots", "evs", "slack"))
+        and all(np.isfinite(arrays[name]).all() for name in ("roots", "evs"))
+        # A number that is not finite is within no limits.
+        and ((arrays["pots"] >= 1.0) & (arrays["pots"] <= _MAX_CHIPS)).all()
+        and ((arrays["behind"] >= 0.0) & (arrays["behind"] <= _MAX_CHIPS)).all()
+        and (np.abs(arrays["slack"]) <= _MAX_SLACK).all()
         and (arrays["roots"] >= 0.0).all()
         and (arrays["roots"].max(axis=2) > 0.0).all()
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.values.data_set import Situations
 from plurispiel.agents.values.drawn_situation import is_from_play
 from plurispiel.agents.values.encoding import bins_of, gate, inputs
@@ -117,6 +118,11 @@ def net_evs(net: ValueNet, level: Level, situations: Situations) -> tuple[np.nda
 
     The first has a network's expected values, in pots, and the second the values of checking down. The third has, for
     each hand, the weight of the other seat's compatible hands.
+
+    Raises
+    ------
+    ArtefactRefused
+        If an output of the network is not finite.
     """
     shape = situations.evs.shape
     evs, checked_down, masses = (np.zeros(shape) for _ in range(3))
@@ -125,6 +131,8 @@ def net_evs(net: ValueNet, level: Level, situations: Situations) -> tuple[np.nda
         spr = situations.spr[some.rows]
         matching, down = some.ordered.checkdown(ranges)
         outputs = net.outputs(inputs(bins, ranges, spr, some.features)).transpose(1, 0, 2).astype(np.float64)
+        if not np.isfinite(outputs).all():
+            raise ArtefactRefused("the network has outputs that are not finite; train it again")
         values = without_gain((down + gate(spr)[:, None] * bins.spread(outputs)) * matching, ranges, matching)
         found = np.divide(values, matching, out=np.zeros_like(values), where=matching > 0.0)
         for target, rows in ((evs, found), (checked_down, down), (masses, matching)):

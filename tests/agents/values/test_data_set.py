@@ -8,7 +8,7 @@ from solved_leduc import CONFIG, sample_leduc
 
 from plurispiel.abstraction.holdem.boards import find_boards
 from plurispiel.abstraction.holdem.showdown import rank_hands
-from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, load_artefact, write_artefact
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.values import data_set
@@ -165,6 +165,20 @@ def test_damage_and_strangers(tmp_path):
     place.write_bytes(next(flipped(content, 1)))
     with pytest.raises(ArtefactRefused, match="is damaged"):
         load_situations(folder, "train")
+
+
+@pytest.mark.parametrize(
+    ("column", "number"),
+    [("pots", 5e-324), ("pots", 1e300), ("pots", np.nan), ("behind", -1.0), ("behind", np.inf), ("slack", 3e38)],
+)
+def test_numbers_of_no_situation_are_refused(tmp_path, column, number):
+    sample(tmp_path, CONFIG, {"train": 2}, pretended)
+    there = load_artefact(tmp_path / "train-00000", "value data", 1)
+    arrays = {name: np.array(each) for name, each in there.arrays.items()}
+    arrays[column][1] = number
+    write_artefact(there.folder, "value data", 1, arrays, there.config, seed=there.seed)
+    with pytest.raises(ArtefactRefused, match="holds impossible numbers"):
+        load_situations(tmp_path, "train")
 
 
 def test_a_shard_is_written_while_it_is_solved(tmp_path, monkeypatch):

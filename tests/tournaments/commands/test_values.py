@@ -1,10 +1,12 @@
 import json
 import os
 
+import numpy as np
 import pytest
 from random_nets import random_net
 
-from plurispiel.agents.values.net_file import save_net
+from plurispiel.agents.values.net import Layers, new_layers
+from plurispiel.agents.values.net_file import load_net, save_net
 from plurispiel.agents.values.training_run import checkpoint_folder
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.figures import value_net_picture
@@ -87,6 +89,21 @@ def test_info_on_other_situations(made, tmp_path, capsys):
     assert "the network is for the level turn, the situations in" in capsys.readouterr().err
     assert main(["values", "compare", f"{made}/data", f"{tmp_path}/data"]) == 2
     assert "the two folders have different situations" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_network_with_outputs_that_are_not_finite_is_refused(made, tmp_path, capsys):
+    net = load_net(made / "net")
+    huge = Layers.of(
+        [np.full(each.shape, 65_504.0) for each in new_layers((29, *16 * [16], 10), np.random.default_rng(1)).arrays()]
+    )
+    save_net(tmp_path / "huge", huge, net.level, net.record, seed=1)
+    assert main(["values", "info", f"{tmp_path}/huge", "--data", f"{made}/data", "--json"]) == 4
+    told = capsys.readouterr()
+    assert (
+        told.err.splitlines() == ["plurispiel values: the network has outputs that are not finite; train it again"]
+        and not told.out
+    )
 
 
 def test_values_of_other_solutions_are_compared(made, capsys):
