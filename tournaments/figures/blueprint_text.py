@@ -16,6 +16,7 @@ from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint
 from plurispiel.agents.blueprint.config import MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, shares
 from plurispiel.agents.blueprint.training_record import CI95, Mark, mark_from_dict, summarised, work_done
+from plurispiel.tournaments.figures.picture import require_drawable
 from plurispiel.tournaments.figures.preflop_grid import draw_grids, grid_text
 from plurispiel.tournaments.figures.training_curve import draw_marks, marks_text
 
@@ -112,14 +113,15 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
     Raises
     ------
     ValueError
-        If there is nothing to draw, or matplotlib is not installed (`MatplotlibMissing`).
+        If there is nothing to draw, matplotlib is not installed (`MatplotlibMissing`), or `path` cannot be written.
     """
     name, grids, marks = blueprint_name(blueprint), _first_in(blueprint), _marks(blueprint)
-    beside = path.with_name(f"{path.stem}-training{path.suffix}")
     if not grids and not marks:
         raise ValueError(
             f"there is nothing to draw: {name} has other starting hands than hold'em, and no marks of its training"
         )
+    require_drawable(path)
+    beside = path.with_name(f"{path.stem}-training{path.suffix}")
     if grids:
         draw_grids(path, name, grids, blueprint.rules)
     if marks:

@@ -144,6 +144,12 @@ def test_no_pictures_without_matplotlib_or_anything_to_draw(bundled, blueprints,
     assert code == 2 and out and "nothing to draw" in err and err.count("\n") == 1
 
 
+def test_a_folder_is_no_picture(bundled, capsys):
+    pytest.importorskip("matplotlib")
+    code, out, err = run(capsys, "info", "six", "--plot", ".")
+    assert code == 2 and out and "cannot write .: it is no plain file" in err and err.count("\n") == 1
+
+
 def test_minutes_set_the_number_of_iterations(blueprints, capsys, monkeypatch):
     monkeypatch.setattr(command, "_CALIBRATION_S", 0.2)
     begin = time.monotonic()
