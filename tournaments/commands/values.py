@@ -214,10 +214,15 @@ def _teacher(options: argparse.Namespace, level: Level) -> Path | None:
             )
         return None
     folder = find_net(options.teacher)
-    found = load_net(folder).level.name
-    if found != wanted:
+    found = load_net(folder).level
+    if found.name != wanted:
         needed = f"needs a network for {wanted}" if wanted else "is solved exactly, without --teacher"
-        raise ValueError(f"{level.name} {needed}, got one for {found}")
+        raise ValueError(f"{level.name} {needed}, got one for {found.name}")
+    if found.menu != level.menu:
+        raise ValueError(
+            f"the network {folder} is for the menu {found.menu}, not {level.menu}; give --menu {found.menu}, or "
+            "another network"
+        )
     return folder
 
 
@@ -239,8 +244,7 @@ def _info(options: argparse.Namespace) -> int:
 def _measured(net: StoredNet, data: Path) -> StoredNet:
     """Return a network whose recorded errors are replaced by its errors on the unseen situations of a data set."""
     level = data_config(data).find_level()
-    if level.name != net.level.name:
-        raise ValueError(f"the network is for the level {net.level.name}, the situations in {data} are of {level.name}")
+    _require_same("the network is for", net.level, data, level)
     warmup(_TRAINING)
     found = measure(net.net, level, load_situations(data, "unseen"))
     return dataclasses.replace(net, record=net.record | {"validation": found})
@@ -248,10 +252,15 @@ def _measured(net: StoredNet, data: Path) -> StoredNet:
 
 def _compare(options: argparse.Namespace) -> int:
     exact, other = Path(options.data), Path(options.other)
-    level = data_config(exact).find_level()
-    name = data_config(other).level
-    if name != level.name:
-        raise ValueError(f"the situations in {exact} are of the level {level.name}, those in {other} of {name}")
+    config, config_of_other = data_config(exact), data_config(other)
+    level = config.find_level()
+    _require_same(f"the situations in {exact} are of", level, other, config_of_other.find_level())
+    if config.teacher is not None:
+        raise ValueError(f"the values in {exact} are those of a network; give a folder with exact values first")
+    if config_of_other.teacher is None:
+        raise ValueError(
+            f"the values in {other} are exact; give a folder that values sample --teacher has written second"
+        )
     warmup(_TRAINING)
     situations, others = (load_situations(folder, "unseen") for folder in (exact, other))
     count = min(len(situations.pots), len(others.pots))
@@ -279,6 +288,15 @@ def _floor(options: argparse.Namespace) -> int:
     for number, floor in floors.items():
         print(f"{number:6,} bins {100 * floor:8.3f} % of the pot")
     return 0
+
+
+def _require_same(what: str, wanted: Level, data: Path, found: Level) -> None:
+    """Raise ValueError if situations are of another level, or have another menu."""
+    if (found.name, found.menu) != (wanted.name, wanted.menu):
+        raise ValueError(
+            f"{what} the level {wanted.name} (menu {wanted.menu}), the situations in {data} are of {found.name} (menu "
+            f"{found.menu})"
+        )
 
 
 def _show(options: argparse.Namespace, net: StoredNet) -> None:

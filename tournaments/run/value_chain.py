@@ -226,14 +226,14 @@ def _done(folder: Path, stage: Stage, training: TrainingConfig, asked: dict[str,
     there = earlier_net(place, LEVELS[stage.level])
     if there is None:
         return None
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"menu": there.level.menu}
     for part in (there.record.get("training"), there.record.get(_ORIGIN)):
         found |= part if isinstance(part, dict) else {}
-    wanted = dataclasses.asdict(training) | asked
+    wanted = {"menu": LEVELS[stage.level].menu} | dataclasses.asdict(training) | asked
     names = [name for name in wanted if name != "device" and name in found and found[name] != wanted[name]]
     if names:
         told = ", ".join(f"{name} {found[name]!s:.16} instead of {wanted[name]!s:.16}" for name in names)
-        folders = f"{place} and {place}-data" if {"seed", *asked} & set(names) else str(place)
+        folders = f"{place} and {place}-data" if {"menu", "seed", *asked} & set(names) else str(place)
         raise ArtefactRefused(
             f"{place} was trained with {told}; give another folder (--out), or remove {folders} to train it anew"
         )

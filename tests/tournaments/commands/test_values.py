@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 from random_nets import random_net
 
+from plurispiel.agents.values.data_set import DataConfig, sample
+from plurispiel.agents.values.levels import find_level
 from plurispiel.agents.values.net import Layers, new_layers
 from plurispiel.agents.values.net_file import load_net, save_net
+from plurispiel.agents.values.solved_situation import Solved, solve_exactly
 from plurispiel.agents.values.training_run import checkpoint_folder
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.figures import value_net_picture
@@ -16,6 +19,10 @@ pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reaso
 
 TRAIN = ["--epochs", "2", "--width", "16"]
 ALONE = ["--workers", "1"]
+
+
+def _no_values(level, situation):
+    return Solved(np.zeros_like(situation.ranges), 0.0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +93,7 @@ def test_info_on_other_situations(made, tmp_path, capsys):
         errors.append(json.loads(capsys.readouterr().out)["validation"]["mae"])
     assert errors[0] == pytest.approx(errors[1], rel=1e-9) and errors[0] != pytest.approx(errors[2], rel=1e-3)
     assert main(["values", "info", "turn", "--data", f"{made}/data"]) == 2
-    assert "the network is for the level turn, the situations in" in capsys.readouterr().err
-    assert main(["values", "compare", f"{made}/data", f"{tmp_path}/data"]) == 2
-    assert "the two folders have different situations" in capsys.readouterr().err
+    assert "the network is for the level turn (menu fcpa), the situations in" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("error")
@@ -106,12 +111,40 @@ def test_a_network_with_outputs_that_are_not_finite_is_refused(made, tmp_path, c
     )
 
 
-def test_values_of_other_solutions_are_compared(made, capsys):
-    assert main(["values", "compare", f"{made}/data", f"{made}/data", "--json"]) == 0
+def test_values_of_other_solutions_are_compared(made, tmp_path, capsys):
+    taught = DataConfig("leduc", 1, None, "the digest of a network")
+    for config, name in ((taught, "taught"), (taught._replace(seed=2), "elsewhere")):
+        sample(tmp_path / name, config, {"unseen": 10}, solve_exactly)
+    compare = ["values", "compare", f"{made}/data", f"{tmp_path}/taught"]
+    assert main([*compare, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["level"] == "leduc" and found["mae"] == found["huber"] == 0.0 < found["mae_checkdown"]
-    assert main(["values", "compare", f"{made}/data", f"{made}/data"]) == 0
+    assert main(compare) == 0
     assert capsys.readouterr().out.startswith("unseen situations")
+    for first, second, message in (
+        (compare[2], f"{tmp_path}/elsewhere", "the two folders have different situations"),
+        (compare[3], compare[2], "taught are those of a network; give a folder with exact values first"),
+        (compare[2], compare[2], "data are exact; give a folder that values sample --teacher has written second"),
+    ):
+        assert main(["values", "compare", first, second]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_networks_and_situations_of_two_menus_are_not_mixed(tmp_path, capsys):
+    net = random_net("river")
+    save_net(tmp_path / "river", net.net.layers, find_level("river", "fc"), {}, seed=1)
+    for menu in ("fc", "fcpa"):
+        sample(tmp_path / menu, DataConfig("river", 1, menu), {"unseen": 1}, _no_values)
+    for words, message in (
+        (["info", "{0}/river", "--data", "{0}/fcpa"], "level river (menu fc), the situations in {0}/fcpa are of river"),
+        (["compare", "{0}/fc", "{0}/fcpa"], "fc are of the level river (menu fc), the situations in {0}/fcpa are of"),
+        (
+            ["sample", "end-of-turn", "--teacher", "{0}/river", "--out", "{0}/x"],
+            "river is for the menu fc, not fcpa; give --menu fc, or another network",
+        ),
+    ):
+        assert main(["values", *(word.format(tmp_path) for word in words)]) == 2
+        assert message.format(tmp_path) in capsys.readouterr().err
 
 
 def test_info_plot(made, tmp_path, capsys, monkeypatch):

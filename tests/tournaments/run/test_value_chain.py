@@ -7,6 +7,7 @@ import pytest
 
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.values.data_set import data_config
+from plurispiel.agents.values.levels import find_level
 from plurispiel.agents.values.net_file import load_net, save_net
 from plurispiel.tournaments.run.value_chain import CHAINS, find_chain, train_chain
 
@@ -87,6 +88,9 @@ def test_networks_of_another_place_in_the_chain_are_refused(made, tmp_path):
     shutil.copytree(folder / "turn", tmp_path / "level" / "river")
     with pytest.raises(ArtefactRefused, match="river holds a network of the level turn"):
         train_chain(tmp_path / "level", TINY, **OPTIONS)
+    save_net(tmp_path / "menu" / "river", nets[0].net.layers, find_level("river", "fc"), nets[0].record, seed=1)
+    with pytest.raises(ArtefactRefused, match="trained with menu fc instead of fcpa; .* and [^ ]*river-data"):
+        train_chain(tmp_path / "menu", TINY, **OPTIONS)
     shutil.copytree(folder, tmp_path / "teacher")
     assert [net.digest for net in train_chain(tmp_path / "teacher", TINY, **OPTIONS)] == [net.digest for net in nets]
     river, record = nets[0], nets[0].record | {"curve": [0.0]}  # as if trained again, by other arithmetic
