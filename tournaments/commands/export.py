@@ -5,7 +5,7 @@ import contextlib
 import sys
 from pathlib import Path
 
-from plurispiel.abstraction.machine.files import write_atomically, writing_atomically
+from plurispiel.abstraction.machine.files import require_writable, write_atomically, writing_atomically
 from plurispiel.tournaments.formats.acpc import one_word, write_acpc, write_header
 from plurispiel.tournaments.formats.game_definition import built_in_name, game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
@@ -21,6 +21,8 @@ def main(options: argparse.Namespace) -> int:
     if first is None:
         raise ValueError(f"{folder} holds no hands: play the tournament, with --hands all or --hands sample")
     out = Path(options.out) if options.out else None
+    if out:
+        require_writable(out, "give another file (--out)")
     with writing_atomically(out) if out else contextlib.nullcontext(sys.stdout) as stream:
         if options.format == "acpc":
             game = _game_file(first, folder, out)

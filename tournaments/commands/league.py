@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.abstraction.machine.files import require_writable, write_atomically
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.api.league import (
     add_to_league,
@@ -127,6 +127,7 @@ def _standings(options: argparse.Namespace) -> int:
     if options.html:
         path = Path(options.html)
         path.parent.mkdir(parents=True, exist_ok=True)
+        require_writable(path, "give another file (--html)")
         write_atomically(path, make_league_page(League(result.folder), result.record))
         say(printable(f"wrote {path}"))
     _show(result, as_json=options.json)

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.abstraction.machine.files import require_writable, write_atomically
 from plurispiel.tournaments.remote.page import make_remote_page, read_sitting
 from plurispiel.tournaments.remote.store import holds_hands
 from plurispiel.tournaments.report.hand_choice import MAX_HANDS, parse_hand
@@ -23,6 +23,8 @@ def main(options: argparse.Namespace) -> int:
     if len(folders) > len(_LETTERS):
         raise ValueError(f"a report compares at most {len(_LETTERS)} runs, got {len(folders)}")
     out = Path(options.out) if options.out else folders[0] / "report.html"
+    if not out.suffix:
+        raise ValueError(f"a report is a file with a suffix, beside a folder of the same name without it, got {out}")
     if any(map(holds_hands, folders)):
         return _remote(options, folders, out)
     wanted = [parse_hand(text) for text in options.hand or ()]
@@ -59,6 +61,7 @@ def _write(options: argparse.Namespace, page: Page, out: Path) -> None:
     """Write a page and its CSV files, and print where the files are."""
     folder = out.parent / out.stem
     out.parent.mkdir(parents=True, exist_ok=True)
+    require_writable(out, "give another file (--out)")
     folder.mkdir(exist_ok=True)
     files = [write_atomically(folder / name, text) for name, text in page.files.items()]
     write_atomically(out, page.html)

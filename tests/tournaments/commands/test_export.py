@@ -105,6 +105,7 @@ def test_runs_without_hands(folder, capsys):
 
 def test_what_cannot_be_written(folder, capsys):
     play(capsys, "--agents", "random,call", "--seats", "2", "--decks", "2", "--hands", "all")
-    assert main(["export", "run", "--out", "none/hands.phhs"]) == 1
-    err = capsys.readouterr().err
-    assert err.startswith("plurispiel export: ") and err.count("\n") == 1
+    for out, message in (("none/hands.phhs", "No such file or directory"), (".", "it is no plain file")):
+        assert main(["export", "run", "--out", out]) == 2
+        err = f"plurispiel export: cannot write {out}: {message}; give another file (--out)\n"
+        assert capsys.readouterr().err == err

@@ -22,6 +22,15 @@ def test_a_number_of_hands_out_of_range_is_named(heads_up, capsys):
     assert "a report shows 0..100 hands of a run, got -1" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("out", "message"), [("..", "is a file with a suffix"), ("a.b", "it is no plain file")])
+def test_a_folder_is_no_report(tmp_path, monkeypatch, heads_up, capsys, out, message):
+    (tmp_path / "a.b").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["report", str(heads_up), "--hands", "0", "--out", out]) == 2
+    assert message in capsys.readouterr().err
+    assert [each.name for each in tmp_path.rglob("*")] == ["a.b"]
+
+
 @pytest.mark.parametrize("harm", ["empty", "torn", "other config", "no database", "torn hands"])
 def test_what_is_no_run_is_refused_in_a_line(tmp_path, heads_up, capsys, harm):
     folder = shutil.copytree(heads_up, tmp_path / "run")
