@@ -238,7 +238,8 @@ def _read_manifest(folder: Path, kind: str) -> dict[str, Any]:
     """Return the checked manifest of an artefact of this kind."""
     path = folder / MANIFEST
     if not folder.is_dir():
-        raise ArtefactRefused(f"there is no folder {folder}; give the folder of a {kind}")
+        found = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+        raise ArtefactRefused(f"{found}; give the folder of a {kind}")
     if not path.exists():
         raise ArtefactRefused(f"{folder} holds no {kind} (it has no {MANIFEST}); give another folder")
     with _open(path) as file:

@@ -336,7 +336,8 @@ def data_config(folder: Path) -> DataConfig:
         another version.
     """
     if not folder.is_dir():
-        raise ArtefactRefused(f"there is no folder {folder}; give a folder that plurispiel values sample has written")
+        found = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+        raise ArtefactRefused(f"{found}; give a folder that plurispiel values sample has written")
     split = next((each for each in SPLITS if holds_artefact(folder / f"{each}-00000")), None)
     if split is None:
         raise ArtefactRefused(

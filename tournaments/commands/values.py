@@ -57,6 +57,9 @@ def main(options: argparse.Namespace) -> int:
         "compare": _compare,
         "floor": _floor,
     }
+    for name, value in vars(options).items():
+        if value == "":
+            raise ValueError(f"{name} is an empty text; give a value, or leave the option out")
     try:
         return actions[options.action](options)
     except KeyboardInterrupt:
@@ -188,10 +191,8 @@ def _train_all(options: argparse.Namespace) -> int:
             on_stage=lambda level: progress.set_postfix_str(level, refresh=False),
             on_solved=show,
         )
-    if options.json:
-        print(json.dumps([net_record(net) for net in nets]))
-    else:
-        print("\n\n".join(net_text(net) for net in nets))
+    texts = [net_text(net) for net in nets]
+    print(json.dumps([net_record(net) for net in nets]) if options.json else "\n\n".join(texts))
     return 0
 
 
@@ -233,6 +234,8 @@ def _info(options: argparse.Namespace) -> int:
     _show(options, net)
     if options.plot:
         sys.stdout.flush()
+        if net.level.teacher is None:
+            say("solving situations for the picture, on the turn for a minute and on the flop for longer")
         try:
             undisturbed(functools.partial(draw_net, Path(options.plot), net))
             say(f"drawn in {options.plot}")
@@ -300,7 +303,8 @@ def _require_same(what: str, wanted: Level, data: Path, found: Level) -> None:
 
 
 def _show(options: argparse.Namespace, net: StoredNet) -> None:
-    print(json.dumps(net_record(net)) if options.json else net_text(net))
+    text = net_text(net)  # refuses a record without errors, whatever is printed
+    print(json.dumps(net_record(net)) if options.json else text)
 
 
 @contextlib.contextmanager

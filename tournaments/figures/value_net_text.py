@@ -47,8 +47,9 @@ def net_text(net: StoredNet) -> str:
     with refused_without_errors():
         validation, tenth = record["validation"], record.get("tenth")
         widths = " x ".join(map(str, record["widths"]))
+        situations = f"{record['situations']:,} situations, " if "situations" in record else ""
         lines = [
-            f"{record['level']}, {record['situations']:,} situations, {record['digest'][:16]}",
+            f"{record['level']}, {situations}{record['digest'][:16]}",
             f"{widths}, {record['parameters']:,} numbers, {record['bytes'] / 1e6:.2f} MB",
             "",
             *_table(validation),

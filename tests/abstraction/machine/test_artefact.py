@@ -194,6 +194,8 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
 
 def test_missing(tmp_path):
     refused(tmp_path / "none", "there is no folder")
+    (tmp_path / "file").touch()
+    refused(tmp_path / "file", "file is no folder; give")
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", "holds no test table")
 

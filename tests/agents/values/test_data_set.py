@@ -157,6 +157,9 @@ def test_damage_and_strangers(tmp_path):
         sample(folder, DataConfig("leduc", 2), {"train": 3}, pretended)
     with pytest.raises(ArtefactRefused, match="there is no folder"):
         load_situations(tmp_path / "none", "train")
+    (tmp_path / "file").touch()
+    with pytest.raises(ArtefactRefused, match="file is no folder; give"):
+        load_situations(tmp_path / "file", "train")
     (tmp_path / "empty").mkdir()
     with pytest.raises(ArtefactRefused, match="no complete value data"):
         load_situations(tmp_path / "empty", "train")

@@ -96,6 +96,17 @@ def test_info_on_other_situations(made, tmp_path, capsys):
     assert "the network is for the level turn (menu fcpa), the situations in" in capsys.readouterr().err
 
 
+def test_text_and_json_need_the_same_of_a_manifest(made, tmp_path, capsys):
+    net = load_net(made / "net")
+    save_net(tmp_path / "net", net.net.layers, net.level, {}, seed=1)
+    for form in ([], ["--json"]):
+        assert main(["values", "info", f"{tmp_path}/net", *form]) == 4
+        told = capsys.readouterr()
+        assert "manifest lacks its errors; train it again" in told.err and not told.out
+        assert main(["values", "info", f"{tmp_path}/net", *form, "--data", f"{made}/data"]) == 0
+        assert capsys.readouterr().out
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_network_with_outputs_that_are_not_finite_is_refused(made, tmp_path, capsys):
     net = load_net(made / "net")
@@ -152,7 +163,8 @@ def test_info_plot(made, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(value_net_picture, "examples", lambda net: ())  # whose pictures take longest
     path = tmp_path / "net.svg"
     assert main(["values", "info", f"{made}/net", "--plot", str(path)]) == 0
-    assert "leduc, 20 situations" in (told := capsys.readouterr()).out and f"drawn in {path}" in told.err
+    assert "leduc, 20 situations" in (told := capsys.readouterr()).out
+    assert "solving situations for the picture" in told.err and f"drawn in {path}" in told.err
     assert "<svg" in path.read_text()
     assert main(["values", "info", f"{made}/net", "--plot", str(tmp_path / "net.frmat")]) == 2
     assert "frmat" in capsys.readouterr().err.splitlines()[-1]
@@ -202,6 +214,10 @@ def test_exploitability(made, capsys):
         (["info", "{data}/train-00000"], 4, "holds a 'value data', not a value net"),
         (["info", "nowhere"], 4, "there is no folder"),
         (["floor", "{data}", "--bins", "1"], 2, "bins are numbers from 2 to 5"),
+        (["info", "{net}", "--plot", ""], 2, "plot is an empty text"),
+        (["info", "{net}", "--data", ""], 2, "data is an empty text"),
+        (["sample", "leduc", "--out", ""], 2, "out is an empty text; give a value"),
+        (["train", "{data}", "--out", "{net}/manifest.json"], 4, "manifest.json is no folder; give"),
         ([], 2, "give an action"),
     ],
 )
