@@ -476,8 +476,14 @@ def program_of(spec: str) -> Program:
 
 
 def _joined(folder: Path, path: str, mark: str) -> str:
-    """Return the path joined to a folder for a spec, where it must not hold a mark that separates options."""
-    found = str(folder / path)
+    """Return the path joined to a folder for a spec, where it must not hold a mark that separates options.
+
+    An absolute path is without "..": the folders before it may be missing later, and are missing in a sandbox.
+    """
+    joined = folder / path
+    if joined.is_absolute() and ".." in joined.parts:  # a file that is a link keeps its name
+        joined = joined.resolve() if joined.name == ".." else joined.parent.resolve() / joined.name
+    found = str(joined)
     if mark in found:
         raise ValueError(
             f"an agent's path cannot hold {mark!r}, which separates options, got {found!r}: rename the folder"

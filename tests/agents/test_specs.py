@@ -108,7 +108,7 @@ def test_names_are_unique():
     [
         ("values=net:v/M&iterations=2", "values=net:/s/v/M&iterations=2", "values=net:M&iterations=2"),
         ("preflop=nets&nets=my nets/", "preflop=nets&nets=/s/my nets", "preflop=nets&nets=my nets"),
-        ("nets=../a/b", "nets=/s/../a/b", "nets=b"),
+        ("nets=../a/b", "nets=/a/b", "nets=b"),
         ("nets=/a/b", "nets=/a/b", "nets=b"),
         ("nets=./bundled", "nets=/s/bundled", "nets=bundled"),
         ("nets=bundled", "nets=bundled", "nets=bundled"),
@@ -120,6 +120,19 @@ def test_folders_of_networks_move_and_are_no_part_of_names(options, moved, title
     assert relocate_spec(f"continual?{options}", Path("/s")) == f"continual?{moved}"
     assert relocate_spec(f"continual?{options}", Path()) == f"continual?{options}"
     assert unique_names([f"continual?{options}"]) == unique_names([f"continual?{moved}"]) == [f"continual?{title}"]
+
+
+def test_a_moved_path_needs_no_other_folder(tmp_path):
+    """Not the folder that it is relative to, and not those before "..": a sandbox lacks them."""
+    (tmp_path / "real" / "here").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real" / "here")
+    (tmp_path / "bot.py").symlink_to(tmp_path / "real" / "here" / "other.py")
+    here, real = tmp_path / "link", (tmp_path / "real").resolve()
+    assert relocate_spec("../bot.py:B?x=../y", here) == f"{real}/bot.py:B?x=../y"
+    assert relocate_spec("../../bot.py:B", here) == f"{real.parent}/bot.py:B"
+    assert relocate_spec("tabular:..", here) == f"tabular:{real}"
+    assert relocate_spec("../bot.py:B", Path("link")) == "link/../bot.py:B"
+    assert relocate_spec("bot.py:B", here) == f"{here}/bot.py:B"
 
 
 @pytest.mark.parametrize(

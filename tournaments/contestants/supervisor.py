@@ -192,9 +192,8 @@ class Contestant(IsolatedAgent):
 
     def _as_named(self, text: str) -> str:
         """Return a message with the agent's file named as in its spec; a sandboxed process names the absolute path."""
-        if self._sandbox is not None:
-            name = parse_spec(self._spec).name
-            text = text.replace(str(Path.cwd() / name), name)
+        if self._sandbox is not None and (name := parse_spec(self._spec).file):
+            text = text.replace(parse_spec(relocate_spec(self._spec, Path.cwd())).file, name)
         return text[:_MAX_TEXT]
 
     def _tampered(self, text: str) -> AgentFault:

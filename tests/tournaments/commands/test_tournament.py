@@ -227,7 +227,9 @@ def test_settings_find_agents_beside_them_from_anywhere(capsys, tmp_path, monkey
     monkeypatch.chdir(tmp_path / "elsewhere")
     there = play(capsys, "../run/config.toml", "--out", str(tmp_path / "run"))
     assert here["agents"][0]["name"] == "my_bot.py:MyBot"
-    assert here == there
+    assert here == there == play(capsys, "../bots/mine.toml", "--processes", "one", "--out", "../run")
+    assert main(["tournament", "--agents", "../bots/my_bot.py:No,tag"]) == 2
+    assert "../bots/my_bot.py has no class" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
