@@ -235,7 +235,7 @@ def _info(options: argparse.Namespace) -> int:
     if options.plot:
         sys.stdout.flush()
         if net.level.teacher is None:
-            say("solving situations for the picture, on the turn for a minute and on the flop for longer")
+            say("solving situations for the picture: about a minute on the turn, an hour or more on the flop")
         try:
             undisturbed(functools.partial(draw_net, Path(options.plot), net))
             say(f"drawn in {options.plot}")

@@ -34,8 +34,8 @@ def add(commands) -> None:
     add(
         "--plot",
         metavar="FILE",
-        help="draw errors by stratum and by epoch to FILE, and values in three situations beside exact ones (needs "
-        "matplotlib)",
+        help="draw errors by stratum and by epoch to FILE, and values in three situations beside exact ones, which "
+        "take an hour or more on the flop (needs matplotlib)",
     )
     add("--json", action="store_true", help="print as JSON")
     add = add_action(
