@@ -110,8 +110,8 @@ def _settings(rules: HoldemRules, specs: list[str], hint: str | None) -> dict[st
     """Return the settings that must be equal for results to be added up."""
     return {
         "game": game_name(rules),
-        "agents": specs,
-        "hint": hint,
+        "agents": [parse_spec(spec).title for spec in specs],
+        "hint": hint and parse_spec(hint).title,
         "digests": [agent_digest(spec) for spec in dict.fromkeys([*specs, *([hint] if hint else [])])],
     }
 

@@ -163,6 +163,16 @@ def test_tables_have_folders_of_their_own(home, monkeypatch, capsys):
     assert names == ["call", "tag", "tag"]
 
 
+def test_a_table_continues_from_another_folder(home, tmp_path, monkeypatch, capsys):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "bot.py").write_text("from plurispiel.agents.baselines.simple import CallAgent as Bot\n")
+    for folder, spec in ((tmp_path, "bot.py:Bot"), (tmp_path / "elsewhere", "../bot.py:Bot")):
+        monkeypatch.chdir(folder)
+        words = [*TABLE[:3], "--agents", spec, "--hint", spec, "--out", str(tmp_path / "table")]
+        code, _, err = run(monkeypatch, capsys, "q\n", *words)
+        assert code == 0 and "hands.log; the same command continues" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
