@@ -57,14 +57,16 @@ def _create(options: argparse.Namespace) -> int:
 
 
 def _add(options: argparse.Namespace) -> int:
-    with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
-        agents = options.agents or None
-        added = add_to_league(options.folder, agents, believe=options.believe, progress=True)
-    for entry, is_new in added:
-        what = "added" if is_new else "is in the league already:"
-        print(printable(f"{what} {entry.name}, number {entry.number}, digest {entry.digest}"))
-    if not added:
-        print("no agent has changed")
+    for agent in options.agents or [None]:  # one at a time: if one is refused, those before it are told of
+        with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
+            added = add_to_league(
+                options.folder, None if agent is None else [agent], believe=options.believe, progress=True
+            )
+        for entry, is_new in added:
+            what = "added" if is_new else "is in the league already:"
+            print(printable(f"{what} {entry.name}, number {entry.number}, digest {entry.digest}"))
+        if not added:
+            print("no agent has changed")
     return 0
 
 

@@ -45,6 +45,9 @@ def test_from_an_empty_folder_to_standings(capsys, tmp_path):
     assert [line.rpartition(",")[0] for line in out.splitlines()] == ["added call, number 1", "added fold, number 2"]
     assert run(capsys, "add", "call")[1].startswith("is in the league already: call, number 1")
     assert run(capsys, "add")[1] == "no agent has changed\n"
+    code, out, err = run(capsys, "add", "raise", "none", "tag")
+    assert code == 2 and out.startswith("added raise, number 3") and out.count("\n") == 1 and "unknown agent" in err
+    run(capsys, "remove", "raise")
     code, out, err = run(capsys, "play", "--hands", "16", "--workers", "1", "--json")
     assert code == 0 and json.loads(out)["hands"] == 16 and "call against fold: decks 1 to 8" in err
     code, out, err = run(capsys, "standings", "--html", "pages/mine.html")
