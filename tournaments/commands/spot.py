@@ -6,13 +6,13 @@ import math
 import sys
 from pathlib import Path
 
-from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.artefact import holds_artefact, require_replaceable
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.spots import three_way
-from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.agents.spots.spot_file import EXAMPLES, KIND, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.spots.spot_solution import SpotSolution, default_algorithm, solve_spot
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
@@ -22,6 +22,8 @@ from plurispiel.tournaments.figures.spot_text import draw_node, node_text, summa
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
     path = find_spot(options.file)
+    if options.out and not path.is_dir():
+        require_replaceable(Path(options.out), KIND)  # else the folder might be refused after a long solve
     solution = _load(path, options.threads) if path.is_dir() else _solve(path, options)
     if options.out and not path.is_dir():
         save_spot_solution(Path(options.out), solution)

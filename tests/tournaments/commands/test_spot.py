@@ -6,6 +6,7 @@ import os
 import pytest
 
 from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.commands import spot as command
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -70,6 +71,14 @@ def test_examples_have_names_and_solutions_are_kept(capsys, tmp_path):
     (tmp_path / "kept" / "sums_0_0.npy").write_bytes(b"")
     code, _, err = run(capsys, tmp_path / "kept")
     assert code == 4 and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("out", [".", "mine.toml"])
+def test_a_folder_of_other_files_is_refused_before_the_solve(capsys, spot, monkeypatch, out):
+    monkeypatch.chdir(spot.parent)
+    monkeypatch.setattr(command, "solve_spot", None)
+    code, shown, err = run(capsys, spot, "--out", out)
+    assert code == 4 and not shown and ("give another folder" in err or "is no folder" in err) and err.count("\n") == 1
 
 
 def test_a_picture(capsys, spot, tmp_path, monkeypatch):
