@@ -23,7 +23,7 @@ from plurispiel.tournaments.formats.game_definition import game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.phh import check_phh_game, write_phh
 from plurispiel.tournaments.play.luck import TableScore
-from plurispiel.tournaments.run.folder_lock import lock_folder, unlock_folder
+from plurispiel.tournaments.run.folder_lock import lock_folder, make_folder, unlock_folder
 
 AGENTS_LOG = "agents.txt"
 """The name of the file in a table's folder to which agents from outside print."""
@@ -63,9 +63,9 @@ class PlayHistory:
     ------
     ValueError
         If another process plays at the table, the folder belongs to another table or holds something else, or a file
-        in it is damaged.
+        in it is damaged. Also if the folder cannot be created.
     OSError
-        If the folder cannot be created or its files cannot be written.
+        If its files cannot be written.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class PlayHistory:
     """
 
     def __init__(self, folder: Path, rules: HoldemRules, settings: dict[str, Any]):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self._rules = rules
         self._is_phh = True
         try:

@@ -57,6 +57,20 @@ def unlock_folder(handle: int | None) -> None:
         os.close(handle)
 
 
+def make_folder(folder: Path) -> None:
+    """Create a folder and those above it, unless it exists.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be created, as where a file has its name.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"cannot use the folder {folder}: {error.strerror}; give another folder (--out)") from None
+
+
 @contextlib.contextmanager
 def locked(folder: Path, shown: Path | None = None) -> Iterator[None]:
     """Create a folder, keep it locked in the context, and remove it at the end if it is empty.

@@ -45,6 +45,7 @@ from plurispiel.tournaments.run.departure import (
     outsiders_in,
     try_here,
 )
+from plurispiel.tournaments.run.folder_lock import make_folder
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 
@@ -74,14 +75,14 @@ class LbrRun:
     ------
     ValueError
         If the folder holds another run or other files, or its scores or its key are damaged or missing. Also if the
-        agent's stored strategy is damaged or missing.
+        agent's stored strategy is damaged or missing, or the folder cannot be created.
     """
 
     def __init__(self, folder: Path, config: LbrConfig, *, fresh: bool = False):
         self.folder = folder
         self.config = config
         record = json.dumps(config.record(), indent=1) + "\n"  # may be refused, so before the folder is made
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path = folder / _CONFIG
         if fresh or not path.exists():
             if not path.exists() and any(folder.iterdir()):

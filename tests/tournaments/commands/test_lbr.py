@@ -241,6 +241,8 @@ def test_an_agent_that_cannot_play_leaves_no_folder(tmp_path, agent, code):
         LbrRun(folder, LbrConfig("tabular:nope"))
     assert not folder.exists()
     assert main([*arguments, "--agent", "tag"]) == 0
+    with pytest.raises(ValueError, match="cannot use the folder .*config.json/x: Not a directory; give another folder"):
+        LbrRun(folder / "config.json" / "x", LbrConfig("tag"))
 
 
 @pytest.mark.parametrize(

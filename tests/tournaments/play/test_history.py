@@ -74,6 +74,8 @@ def test_other_tables_and_other_folders_are_refused(tmp_path):
     with pytest.raises(ValueError, match="is no table: it holds 'cat.jpg'"):
         PlayHistory(tmp_path / "photos", HUNL, SETTINGS)
     assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.jpg"]
+    with pytest.raises(ValueError, match="cannot use the folder .*cat.jpg: File exists; give another folder"):
+        PlayHistory(tmp_path / "photos" / "cat.jpg", HUNL, SETTINGS)
     keep(tmp_path / "table", HUNL, 0)
     with pytest.raises(ValueError, match="is another table: hint differ"):
         PlayHistory(tmp_path / "table", HUNL, SETTINGS | {"hint": "tag"})
