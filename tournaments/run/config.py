@@ -282,9 +282,10 @@ def read_config(path: Path) -> dict[str, Any]:
             raise ValueError(f"{path}: no setting {key!r}{suggestion(key, known)} (settings are {', '.join(known)})")
     agents = settings.get("agents")
     if isinstance(agents, list):
-        settings["agents"] = [
-            relocate_spec(spec, path.parent) if isinstance(spec, str) and spec.strip() else spec for spec in agents
-        ]
+        moved = {spec: relocate_spec(spec, path.parent) for spec in agents if isinstance(spec, str) and spec.strip()}
+        for key in ("agents", "believe"):  # an agent to believe may be given by its spec
+            if isinstance(given := settings.get(key), list):
+                settings[key] = [moved.get(each, each) if isinstance(each, str) else each for each in given]
     if isinstance(values := settings.get("values"), str) and values.strip():
         settings["values"] = relocate_spec(values, path.parent)
     return settings

@@ -165,6 +165,14 @@ def test_any_name_survives_the_file(tmp_path_factory, name):
     assert TournamentConfig(**read_config(path)) == config
 
 
+def test_an_agent_is_believed_by_its_spec_in_a_file_elsewhere(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text('agents = ["bots/a.py:Bot", "b.py:Bot"]\nbelieve = ["bots/a.py:Bot"]\n')
+    assert TournamentConfig(**read_config(path)).believed == {0}
+    path.write_text('agents = ["bots/a.py:Bot", "b.py:Bot"]\nbelieve = ["b.py:Bot", "a.py:Bot"]\n')
+    assert TournamentConfig(**read_config(path)).believed == {0, 1}
+
+
 def test_options_win_over_the_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path))
     path = tmp_path / "c.toml"
