@@ -244,7 +244,7 @@ def relocate_spec(spec: str, folder: Path) -> str:
     Raises
     ------
     ValueError
-        If the spec is malformed, or the path of `folder` holds a mark that separates options in a spec.
+        If the spec is malformed, or the path of `folder` is no UTF-8 text or holds a mark that separates options.
     """
     parsed = parse_spec(spec)
     if parsed.name in _COMMANDS:
@@ -476,7 +476,7 @@ def program_of(spec: str) -> Program:
 
 
 def _joined(folder: Path, path: str, mark: str) -> str:
-    """Return the path joined to a folder for a spec, where it must not hold a mark that separates options.
+    """Return the path joined to a folder for a spec; it must be UTF-8 text without a mark that separates options.
 
     An absolute path is without "..": the folders before it may be missing later, and are missing in a sandbox.
     """

@@ -136,10 +136,13 @@ def test_a_moved_path_needs_no_other_folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("spec", "folder"), [("bot.py:B", "a?"), ("tabular:x", "a?b=c"), ("continual?values=net:x", "R&D")]
+    ("spec", "folder"),
+    [("bot.py:B", "a?"), ("bot.py:B", "a\udcff"), ("tabular:x", "a?b=c"), ("continual?values=net:x", "R&D")],
 )
-def test_a_folder_that_would_change_the_options_is_refused(spec, folder):
-    with pytest.raises(ValueError, match="an agent's path cannot hold '.', which separates options, got .*: rename"):
+def test_a_folder_that_no_spec_can_name_is_refused(spec, folder):
+    with pytest.raises(
+        ValueError, match="an agent's path is UTF-8 text without '.', which separates .* got .*: rename"
+    ):
         relocate_spec(spec, Path(folder))
     assert len(parse_spec(relocate_spec(spec, Path("/a, b"))).options) == len(parse_spec(spec).options)
 
