@@ -484,9 +484,9 @@ def _joined(folder: Path, path: str, mark: str) -> str:
     if joined.is_absolute() and ".." in joined.parts:  # a file that is a link keeps its name
         joined = joined.resolve() if joined.name == ".." else joined.parent.resolve() / joined.name
     found = str(joined)
-    if mark in found:
+    if mark in found or found.encode(errors="replace").decode() != found:
         raise ValueError(
-            f"an agent's path cannot hold {mark!r}, which separates options, got {found!r}: rename the folder"
+            f"an agent's path is UTF-8 text without {mark!r}, which separates options, got {found!r}: rename the folder"
         )
     return found
 
