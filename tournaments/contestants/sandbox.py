@@ -101,7 +101,7 @@ class Sandbox:
         program : sequence of str
             The command to start.
         spec : str
-            The agent's spec. The folder of the agent's code, or the stored agent's artefact, is visible.
+            The agent's spec. The folder of the agent's code is visible, or the stored agent's artefact and networks.
         rivals : sequence of str
             Specs of agents whose files are masked.
         mebibytes : int
@@ -301,12 +301,14 @@ def _home() -> Path:
 def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
     """Yield the paths of an agent's own code and data.
 
-    A stored agent has its artefact, if the spec names it. An agent from outside has the folder of its code. If this
-    folder is masked, or `_is_above_home`, only its Python files and the agent's own package are yielded.
+    A stored agent has its artefact and its networks, if the spec names them. An agent from outside has the folder of
+    its code. If this folder is masked, or `_is_above_home`, only its Python files and the agent's own package are
+    yielded.
     """
     parsed = parse_spec(spec)
     if parsed.is_stored and parsed.argument:
         yield Path(parsed.argument)
+    yield from map(Path, parsed.net_folders.values())
     if parsed.is_program:
         yield from _program_paths(program_of(spec), masked)
         return

@@ -121,6 +121,17 @@ def test_in_the_sandbox_a_spy_gets_nothing(village, name):
     assert now == before
 
 
+@needs_sandbox
+@pytest.mark.parametrize("option", ["values=net:v/M", "nets=v"])
+def test_an_agent_sees_its_networks(tmp_path, monkeypatch, option):
+    (tmp_path / "v" / "M").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    look = ["ls", str(tmp_path / "v" / "M")]
+    for spec, code in ((f"continual?{option}", 0), ("continual", 2)):
+        command = working_sandbox("bwrap").command(look, spec)
+        assert subprocess.run(command, capture_output=True, check=False).returncode == code
+
+
 @posix
 def test_without_it_a_spy_gets_what_it_looks_for(village):
     """Else the test above would show nothing."""
