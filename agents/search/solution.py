@@ -85,8 +85,8 @@ class Solutions(Generic[_Kept]):
     """The last few solutions of an agent, so that an equal search of a later hand is not solved again.
 
     A key contains everything that differs between the agent's searches and changes a result, except the time left: the
-    result of a search that had less time is used again, too. The settings and the blueprint, which are the same for all
-    searches of an agent in a game, are not part of a key.
+    result of a search that had less time is used again, too, unless the agent drops it. The settings and the blueprint,
+    which are the same for all searches of an agent in a game, are not part of a key.
 
     Parameters
     ----------

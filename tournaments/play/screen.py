@@ -10,6 +10,11 @@ from typing import TextIO
 from plurispiel.abstraction.machine.interrupts import await_input
 from plurispiel.abstraction.machine.standard_streams import OutputLost
 
+try:
+    import termios
+except ImportError:  # Windows
+    termios = None  # type: ignore[assignment]
+
 _STYLES = {"bold": "1", "faint": "2", "good": "32", "bad": "31"}
 _MIN_WIDTH, _MAX_WIDTH, _USUAL_WIDTH = 20, 120, 80
 _MAX_LINE = 1000  # characters read of a line; the rest of a longer line is dropped
@@ -94,8 +99,8 @@ class Screen:
         self._has_refused = False
         self._write(self._styled(prompt, "bold") + " ")
         try:
-            if not self._echoes:
-                await_input(self._source.fileno())
+            if (descriptor := _line_terminal(self._source)) is not None:
+                await_input(descriptor)
             text = self._source.readline(_MAX_LINE)
             rest = text
             while len(rest) == _MAX_LINE and not rest.endswith("\n"):
@@ -135,3 +140,18 @@ class Screen:
             self._output.flush()
         except OutputLost as error:
             raise Left from error
+
+
+def _line_terminal(source: TextIO) -> int | None:
+    """Return the file descriptor of a terminal that gives one line a read; None for all other input.
+
+    From other input, a read may take several lines, of which Python keeps all but the first. These could not be waited
+    for.
+    """
+    if termios is None or not source.isatty():
+        return None
+    try:
+        descriptor = source.fileno()
+        return descriptor if termios.tcgetattr(descriptor)[3] & termios.ICANON else None
+    except (OSError, ValueError, termios.error):
+        return None

@@ -39,7 +39,7 @@ from plurispiel.agents.blueprint.cards import BucketLookup
 from plurispiel.agents.blueprint.translated_rows import nearest_rows
 from plurispiel.agents.continual.carried import NOBODY, Carried, trusted
 from plurispiel.agents.continual.table.config import TableConfig
-from plurispiel.agents.continual.table.street import Solved, SolvedStreet, StreetNets, solve_street
+from plurispiel.agents.continual.table.street import MAX_TIMED, Solved, SolvedStreet, StreetNets, solve_street
 from plurispiel.agents.continual.table.subgame import solve_subgame
 from plurispiel.agents.search.beliefs import OFF_MODEL_SHARE, likelihood, planned_beliefs, see_action, see_board
 from plurispiel.agents.search.later_buckets import later_buckets
@@ -58,8 +58,9 @@ networks give its values."""
 
 
 _ENOUGH = 0.5
-"""A solution of an earlier hand that took less than this share of the time left is solved again. The start of the hand
-recurs in every hand. The big blind solves it in half of its time, the button in all of it."""
+"""A solution of an earlier hand that took less than this share of the time left is solved again, unless it has
+`MAX_TIMED` iterations. The start of the hand recurs in every hand. The big blind solves it in half of its time, the
+button in all of it."""
 
 
 class BlueprintPlay(NamedTuple):
@@ -362,7 +363,7 @@ class TableHand:
         if key not in self._asked:  # later in this hand, the solution behind an action must stay
             self._asked.add(key)
             kept = memory.find(key)
-            if kept is not None and kept.seconds < _ENOUGH * self._deadline.left:
+            if kept and kept.iterations < MAX_TIMED and kept.seconds < _ENOUGH * self._deadline.left:
                 memory.drop(key)
         return memory.get(key, make)
 

@@ -27,12 +27,15 @@ from plurispiel.agents.search.street_tree import Path
 from plurispiel.agents.search.two_seats import forced_weights
 from plurispiel.agents.values.net_file import StoredNet, load_net
 
-__all__ = ["Solved", "SolvedStreet", "StreetNets", "load_street_nets", "solve_street"]
+__all__ = ["MAX_TIMED", "Solved", "SolvedStreet", "StreetNets", "load_street_nets", "solve_street"]
 
 _EVERY_HAND = 1e-3
 """Without a gadget, the share of the opponent's weight that is spread evenly, so that later each hand has a bound."""
 
-_TRIED, _SPARE, _LIMITS = 3, 0.9, (20, 1_000)
+MAX_TIMED = 1_000
+"""The most iterations of a solve under a time limit."""
+
+_TRIED, _SPARE, _LIMITS = 3, 0.9, (20, MAX_TIMED)
 """Under a time limit: iterations that are timed, the share of the time to use, and the least and most iterations."""
 
 _CORRECTED = 10

@@ -66,14 +66,24 @@ def test_lines_are_read_and_repeated_where_the_input_is_no_terminal():
     assert out.getvalue().startswith("> r300\n> [31mf\n")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals on this system")
 def test_lines_of_a_terminal_are_not_repeated():
-    ours, theirs = os.openpty()
     silent = io.StringIO()
+    assert Screen(silent, Terminal("f\n")).ask(">") == "f" and silent.getvalue() == "> "
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals on this system")
+@pytest.mark.parametrize("by_line", [True, False])
+def test_a_terminal_gives_lines_one_by_one_or_many_at_once(by_line):
+    termios = pytest.importorskip("termios")
+    ours, theirs = os.openpty()
     with open(ours, "wb", buffering=0) as keys, open(theirs, encoding="utf-8") as terminal:
-        keys.write(b"f\nc\n\x04")
-        screen = Screen(silent, terminal)
-        assert [screen.ask(">") for _ in range(3)] == ["f", "c", None] and silent.getvalue() == "> > > \n"
+        if not by_line:
+            mode = termios.tcgetattr(theirs)
+            mode[3] &= ~termios.ICANON
+            termios.tcsetattr(theirs, termios.TCSANOW, mode)
+        keys.write(b"f\nc\n" + b"\x04" * by_line)
+        screen = Screen(io.StringIO(), terminal)
+        assert [screen.ask(">") for _ in range(2 + by_line)] == ["f", "c", None][: 2 + by_line]
 
 
 def test_bytes_that_are_no_text_and_a_closed_input_do_no_harm():

@@ -167,8 +167,8 @@ def test_a_solution_that_had_little_time_is_replaced_in_a_later_hand(agent):
     timed = table.agent_at(TableAgent(dataclasses.replace(agent.config, iterations=0, time=0.3)), HUNL)
     public = public_after(())
     start = timed.solution(public)
-    for seconds, is_enough in ((0.3, True), (0.1, False)):
-        start.seconds = seconds
+    for seconds, iterations, is_enough in ((0.3, 20, True), (0.001, 1_000, True), (0.001, 20, False)):
+        start.seconds, start.iterations = seconds, iterations
         assert timed.solution(public) is start  # within the hand
         timed.restart(HUNL, 1, np.random.default_rng(2))
         assert (timed.solution(public) is start) == is_enough
