@@ -57,8 +57,14 @@ def unlock_folder(handle: int | None) -> None:
         os.close(handle)
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, shown: Path | None = None) -> None:
     """Create a folder and those above it, unless it exists.
+
+    Parameters
+    ----------
+    folder : Path
+    shown : Path, optional
+        What the error message names, if not the folder.
 
     Raises
     ------
@@ -68,7 +74,8 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"cannot use the folder {folder}: {error.strerror}; give another folder (--out)") from None
+        place = shown or folder
+        raise ValueError(f"cannot use the folder {place}: {error.strerror}; give another folder (--out)") from None
 
 
 @contextlib.contextmanager
@@ -79,21 +86,19 @@ def locked(folder: Path, shown: Path | None = None) -> Iterator[None]:
     ----------
     folder : Path
     shown : Path, optional
-        What the error message names as in use, if not the folder.
+        What error messages name, if not the folder.
 
     Raises
     ------
     ValueError
-        If the folder is locked already, or is a file.
+        If the folder is locked already, or cannot be created (`make_folder`).
     """
     while True:
+        make_folder(folder, shown)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             lock = lock_folder(folder)
         except BlockingIOError:
             raise ValueError(f"another process writes {shown or folder}; wait for it, or end it") from None
-        except FileExistsError:
-            raise ValueError(f"{folder} is a file; give another folder (--out)") from None
         if lock is None or _is_at(lock, folder):
             break
         unlock_folder(lock)  # of a folder that the process before has removed

@@ -218,6 +218,10 @@ def test_exploitability(made, capsys):
         (["info", "{net}", "--data", ""], 2, "data is an empty text"),
         (["sample", "leduc", "--out", ""], 2, "out is an empty text; give a value"),
         (["train", "{data}", "--out", "{net}/manifest.json"], 4, "manifest.json is no folder; give"),
+        *(
+            ([*words, "--out", "{net}/manifest.json/x"], 2, "cannot use the folder {net}/manifest.json/x")
+            for words in (["sample", "leduc"], ["train", "{data}"], ["train-all", "two-cores"])
+        ),
         ([], 2, "give an action"),
     ],
 )
@@ -227,7 +231,7 @@ def test_errors(made, tmp_path, monkeypatch, capsys, arguments, code, message):
     words += TRAIN if "train" in words else []
     assert main(["values", *words]) == code
     error = capsys.readouterr().err.strip().splitlines()
-    assert message in error[-1] and error[-1].startswith("plurispiel values: ")
+    assert message.format(net=made / "net") in error[-1] and error[-1].startswith("plurispiel values: ")
 
 
 def test_samples_with_a_teacher(tmp_path, capsys):

@@ -65,8 +65,10 @@ def test_a_locked_folder_is_made_and_removed_if_it_stays_empty(tmp_path):
     with locked(folder):
         (folder / "kept").touch()
     assert folder.exists() and not is_locked(folder)
-    with pytest.raises(ValueError, match="kept is a file; give another folder"), locked(folder / "kept"):
-        pass
+    for below, reason in (("kept", "File exists"), ("kept/x", "Not a directory")):
+        message = f"cannot use the folder .*{below}: {reason}; give another folder"
+        with pytest.raises(ValueError, match=message), locked(folder / below):
+            pass
 
 
 def test_a_folder_that_the_process_before_has_removed_is_locked_anew(tmp_path):
