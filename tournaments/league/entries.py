@@ -11,6 +11,7 @@ folders of pairings.
 """
 
 import hashlib
+import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from pathlib import Path
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.settings import make_record, read_settings
 from plurispiel.agents.own_code import own_code_digest
-from plurispiel.agents.specs import agent_digest, parse_spec, unique_names
+from plurispiel.agents.specs import agent_digest, parse_spec
 
 CHANGES = {"file": "its file or stored strategy has changed", "code": "the code of this package has changed"}
 """The changes of an agent, in words (`change_of`)."""
@@ -36,7 +37,7 @@ class Entry:
     number : int
         The entry's number, from 1.
     name : str
-        The spec's title; later entries with the same title end with ``#2``, ``#3``, ...
+        The spec's title when the entry was added; later entries with the same title end with ``#2``, ``#3``, ...
     spec : str
         The agent's spec, with an absolute path if it has a file.
     digest : str
@@ -74,8 +75,8 @@ class Entry:
         for digest in filter(None, (self.digest, self.code)):
             if len(digest) != 12 or set(digest) - set("0123456789abcdef"):
                 raise ValueError(f"a digest has twelve hexadecimal digits, got {digest!r:.40}")
-        if not self.digest:
-            raise ValueError("an entry needs a digest")
+        if not self.name or not self.digest:
+            raise ValueError("an entry needs a name and a digest")
         if parse_spec(self.spec).is_foreign and self.code:
             raise ValueError(f"{self.spec!r:.80} is an agent from outside, which plays by no code of this package")
 
@@ -122,14 +123,17 @@ def new_entry(spec: str, entries: Sequence[Entry], *, believe: bool = False) -> 
 
 
 def entry_name(spec: str, entries: Sequence[Entry]) -> str:
-    """Return the name of a new entry.
+    """Return the name of a new entry: its title, with a number if another entry has this name.
 
     Raises
     ------
     ValueError
         If the spec names no agent.
     """
-    return unique_names([*(entry.spec for entry in entries), spec])[-1]
+    title = parse_spec(spec).title
+    taken = {entry.name for entry in entries}
+    numbered = (f"{title}#{number}" for number in itertools.count(2))
+    return next(name for name in itertools.chain([title], numbered) if name not in taken)
 
 
 def read_entries(folder: Path) -> list[Entry]:
@@ -149,9 +153,12 @@ def read_entries(folder: Path) -> list[Entry]:
         if tables or not isinstance(given, list) or not all(isinstance(table, dict) for table in given):
             raise ValueError("it must hold tables [[entry]] and nothing else")
         entries = [make_record(Entry, table, "an entry") for table in given]
-        for number, entry in enumerate(entries, start=1):
-            if entry.number != number or entry.name != entry_name(entry.spec, entries[: number - 1]):
-                raise ValueError(f"entry {number} has a wrong number ({entry.number}) or name ({entry.name!r:.80})")
+        names = [entry.name for entry in entries]
+        for number, entry in enumerate(entries, start=1):  # a name stays when a later version gives other titles
+            if entry.number != number or entry.name in names[: number - 1]:
+                raise ValueError(
+                    f"entry {number} has a wrong number ({entry.number}) or another's name ({entry.name!r:.80})"
+                )
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from None
     return entries

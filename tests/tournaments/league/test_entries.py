@@ -21,6 +21,19 @@ def test_a_file_gives_the_same_entries(tmp_path):
 
 def test_names_of_equal_titles_differ():
     assert entry_name("/z/my bot.py:Bot", ENTRIES) == "my bot.py:Bot#3"
+    numbered = [Entry(1, "bot.py:B?x=1#2", "/x/bot.py:B?x=1#2", "0" * 12), Entry(2, "bot.py:B?x=1", "a:B", "1" * 12)]
+    assert entry_name("/x/bot.py:B?x=1", numbered) == "bot.py:B?x=1#3"
+
+
+def test_a_league_of_an_earlier_version_keeps_its_names(tmp_path):
+    """A title once had the folders above networks."""
+    (tmp_path / "entries.toml").write_text(
+        '[[entry]]\nnumber = 1\nname = "continual?values=net:v/M"\nspec = "continual?values=net:v/M"\n'
+        'digest = "6cec46f17f84"\nactive = true\ncode = "7b2c2d8b1a0f"\nbelieve = false\n'
+    )
+    (entry,) = read_entries(tmp_path)
+    assert entry.name == entry.spec == "continual?values=net:v/M"
+    assert entry_name("continual?values=net:/v/M", [entry]) == "continual?values=net:M"
 
 
 def test_a_digest_is_that_of_the_content(tmp_path):
@@ -46,8 +59,8 @@ def test_a_digest_is_that_of_the_content(tmp_path):
         ("active = false", "active = 0"),
         ('digest = "222222222222"', 'digest = "../../../x"'),
         ('spec = "tag"', 'spec = ":"'),
-        ('spec = "tag"', 'spec = "call"'),
-        ('name = "tag"', 'name = "gat"'),
+        ('name = "my bot.py:Bot#2"', 'name = "tag"'),
+        ('name = "tag"', 'name = ""'),
         ("[[entry]]", "[entry]"),
         ("number = 1", "number = 1\nmore = 1"),
         ('spec = "tag"\n', ""),
