@@ -99,14 +99,18 @@ def locked(folder: Path, shown: Path | None = None) -> Iterator[None]:
             lock = lock_folder(folder)
         except BlockingIOError:
             raise ValueError(f"another process writes {shown or folder}; wait for it, or end it") from None
+        except FileNotFoundError:  # the process before has just removed it
+            continue
         if lock is None or _is_at(lock, folder):
             break
         unlock_folder(lock)  # of a folder that the process before has removed
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # it is not empty, as a rule
-            folder.rmdir()
+        # If the context has removed the folder, another process may have made it anew and locked it.
+        if lock is None or _is_at(lock, folder):
+            with contextlib.suppress(OSError):  # it is not empty, as a rule
+                folder.rmdir()
         unlock_folder(lock)
 
 

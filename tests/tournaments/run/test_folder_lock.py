@@ -1,5 +1,6 @@
 """The lock of a run folder, beside those who only look at the folder."""
 
+import contextlib
 import os
 import threading
 import time
@@ -71,16 +72,30 @@ def test_a_locked_folder_is_made_and_removed_if_it_stays_empty(tmp_path):
             pass
 
 
-def test_a_folder_that_the_process_before_has_removed_is_locked_anew(tmp_path):
-    folder, found = tmp_path / "folder", []
+@pytest.mark.parametrize(("module", "name"), [(os, "open"), (fcntl, "flock")])
+def test_a_folder_that_the_process_before_has_removed_is_locked_anew(tmp_path, monkeypatch, module, name):
+    """Whether it is removed before it is opened, or between opening and locking it."""
+    folder, call, removed = tmp_path / "folder", getattr(module, name), []
 
-    def wait():
-        with locked(folder):
-            found.append(is_locked(folder))
+    def late(*arguments):
+        if not removed:
+            folder.rmdir()
+            removed.append(folder)
+        return call(*arguments)
 
-    thread = threading.Thread(target=wait)
+    monkeypatch.setattr(module, name, late)
     with locked(folder):
-        thread.start()
-        time.sleep(0.05)
-    thread.join()
-    assert found == [True]
+        monkeypatch.undo()
+        assert removed and is_locked(folder)
+    assert not folder.exists()
+
+
+def test_the_folder_of_another_process_is_not_removed(tmp_path):
+    """A training run removes its folder before the end, and a second run may make and lock it anew by then."""
+    folder = tmp_path / "folder"
+    with contextlib.ExitStack() as second:
+        with locked(folder):
+            folder.rmdir()
+            second.enter_context(locked(folder))
+        assert is_locked(folder)
+    assert not folder.exists()
