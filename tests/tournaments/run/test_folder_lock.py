@@ -2,31 +2,23 @@
 
 import contextlib
 import os
-import threading
-import time
+import types
 
 import pytest
 
+from plurispiel.tournaments.run import folder_lock
 from plurispiel.tournaments.run.folder_lock import is_locked, lock_folder, locked, unlock_folder
 
 fcntl = pytest.importorskip("fcntl")
 
 
-def test_a_look_at_the_folder_does_not_keep_a_run_from_starting(tmp_path):
-    looking = threading.Event()
-
-    def look():
-        handle = os.open(tmp_path, os.O_RDONLY)
-        fcntl.flock(handle, fcntl.LOCK_SH)  # as `is_locked`, but for longer
-        looking.set()
-        time.sleep(0.05)
-        os.close(handle)
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    assert looking.wait(10.0)
+def test_a_look_at_the_folder_does_not_keep_a_run_from_starting(tmp_path, monkeypatch):
+    look = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(look, fcntl.LOCK_SH)  # as `is_locked`; it ends while `lock_folder` pauses
+    clock = types.SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda seconds: os.close(look))
+    monkeypatch.setattr(folder_lock, "time", clock)
     handle = lock_folder(tmp_path)
-    thread.join()
+    monkeypatch.undo()
     assert is_locked(tmp_path)
     with pytest.raises(BlockingIOError):
         lock_folder(tmp_path)
