@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.interrupts import interrupts_held
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.hand import Hand
 from plurispiel.tournaments.formats.acpc import write_acpc
 from plurispiel.tournaments.formats.game_definition import game_definition_text
@@ -157,8 +158,10 @@ class PlayHistory:
             there = json.loads(path.read_bytes())
         except (ValueError, RecursionError):
             raise ValueError(f"{path} is damaged; give another --out") from None
+        there = _titled(there) if isinstance(there, dict) else {}
+        settings = _titled(settings)
         if there != settings:
-            differing = [key for key in settings if not isinstance(there, dict) or there.get(key) != settings[key]]
+            differing = [key for key in settings if there.get(key) != settings[key]]
             raise ValueError(
                 f"{folder} is another table: {', '.join(differing) or 'its settings'} differ; give another --out"
             )
@@ -190,6 +193,21 @@ class PlayHistory:
             raise ValueError(where + text)
         os.truncate(self.path, end)
         return kept, True
+
+
+def _titled(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a table with the titles of its agents; earlier versions kept their specs."""
+    agents = settings.get("agents")
+    found = {"agents": [_title(spec) for spec in agents] if isinstance(agents, list) else agents}
+    return settings | found | {"hint": _title(settings.get("hint"))}
+
+
+def _title(spec: Any) -> Any:
+    """Return the title of an agent; anything that is no agent's spec stays as it is."""
+    try:
+        return parse_spec(spec).title if isinstance(spec, str) else spec
+    except ValueError:
+        return spec
 
 
 def history_of(hand: Hand, names: Sequence[str], label: str) -> HandHistory:

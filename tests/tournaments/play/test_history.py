@@ -81,7 +81,20 @@ def test_other_tables_and_other_folders_are_refused(tmp_path):
         PlayHistory(tmp_path / "table", HUNL, SETTINGS | {"hint": "tag"})
 
 
-@pytest.mark.parametrize("text", [b"{", b"[" * 100_000, b"\xff", b"[]", b"null"])
+def test_a_table_of_an_earlier_version_goes_on(tmp_path):
+    """It keeps the specs of its agents, with their folders."""
+    old = {"agents": ["lgt/bot.py:Bot", "continual?values=net:v/M"], "hint": "../tabular.py:X", "digests": ["1"]}
+    new = {"agents": ["bot.py:Bot", "continual?values=net:M"], "hint": "tabular.py:X", "digests": ["1"]}
+    (tmp_path / "table.json").write_text(json.dumps(old))
+    PlayHistory(tmp_path, HUNL, new).close()
+    for key, value in (("agents", ["bot.py:Bot", "tag"]), ("hint", None), ("digests", ["2"])):
+        with pytest.raises(ValueError, match=f"is another table: {key} differ"):
+            PlayHistory(tmp_path, HUNL, new | {key: value})
+
+
+@pytest.mark.parametrize(
+    "text", [b"{", b"[" * 100_000, b"\xff", b"[]", b"null", b"{}", b'{"agents": [[], ":"], "hint": 1}']
+)
 def test_broken_settings_are_refused(tmp_path, text):
     (tmp_path / "table.json").write_bytes(text)
     with pytest.raises(ValueError, match="is damaged|is another table"):
