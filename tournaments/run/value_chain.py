@@ -5,7 +5,6 @@ end of the first street. Each stage has a folder of situations and a folder of i
 a network.
 """
 
-import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -100,6 +99,9 @@ CHAINS = {
     ),
 }
 _RATE = 0.001
+_COMPARED = ("layers", "width", "epochs", "seed")
+"""The settings of training that a network in the folder must share. It may be from `values train` or `values distil`
+with another batch, rate or loss, which `values train-all` cannot be given."""
 
 _ORIGIN = "chain"
 """The entry of a network's record with what `train_chain` was asked for: `_asked`."""
@@ -133,8 +135,8 @@ def train_chain(
     """Train all networks of a chain that a folder lacks, and return all.
 
     The same call resumes a call that was stopped; a network counts as done if its settings and its teacher are those
-    of the call. Another device makes no difference, nor do situations for which the time was too short. The caller
-    keeps the folder locked (`folder_lock.locked`).
+    of the call. Another batch, rate, loss or device makes no difference, nor do situations for which the time was too
+    short. The caller keeps the folder locked (`folder_lock.locked`).
 
     Parameters
     ----------
@@ -226,11 +228,13 @@ def _done(folder: Path, stage: Stage, training: TrainingConfig, asked: dict[str,
     there = earlier_net(place, LEVELS[stage.level])
     if there is None:
         return None
-    found: dict[str, Any] = {"menu": there.level.menu}
+    found: dict[str, Any] = {"menu": there.level.menu, "bins": there.net.num_bins}
     for part in (there.record.get("training"), there.record.get(_ORIGIN)):
         found |= part if isinstance(part, dict) else {}
-    wanted = {"menu": LEVELS[stage.level].menu} | dataclasses.asdict(training) | asked
-    names = [name for name in wanted if name != "device" and name in found and found[name] != wanted[name]]
+    level = LEVELS[stage.level]
+    wanted = {"menu": level.menu, "bins": level.num_bins} | {name: getattr(training, name) for name in _COMPARED}
+    wanted |= asked
+    names = [name for name in wanted if name in found and found[name] != wanted[name]]
     if names:
         told = ", ".join(f"{name} {found[name]!s:.16} instead of {wanted[name]!s:.16}" for name in names)
         folders = f"{place} and {place}-data" if {"menu", "seed", *asked} & set(names) else str(place)

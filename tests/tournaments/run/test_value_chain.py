@@ -9,6 +9,8 @@ from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.values.data_set import data_config
 from plurispiel.agents.values.levels import find_level
 from plurispiel.agents.values.net_file import load_net, save_net
+from plurispiel.agents.values.training import TrainingConfig
+from plurispiel.agents.values.training_run import make_net
 from plurispiel.tournaments.run.value_chain import CHAINS, find_chain, train_chain
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -70,7 +72,6 @@ def test_a_chain_without_time_trains_every_network(made, tmp_path):
         ({"epochs": 2}, {}, "river was trained with epochs 1 instead of 2; .*, or remove [^ ]*/river to train it anew"),
         ({}, {"seed": 2}, "with seed 1 instead of 2; .* or remove [^ ]*/river and [^ ]*/river-data to train"),
         ({}, {"unseen": 3}, "with unseen 1 instead of 3"),
-        ({"batch": 5}, {}, "with batch 250 instead of 5"),
         ({"width": 9}, {}, "with width 8 instead of 9"),
         ({"situations": 3, "width": 9}, {}, "with width 8 instead of 9, situations 2 instead of 3"),
     ],
@@ -108,6 +109,16 @@ def test_networks_that_do_not_say_what_was_asked_for_are_taken(made, tmp_path):
     for record in ({}, {"training": nets[0].record["training"]}, {"training": 1, "chain": []}):
         save_net(tmp_path / "river", nets[0].net.layers, nets[0].level, record, seed=1)
         assert train_chain(tmp_path, river, **OPTIONS)[0].record == record
+
+
+def test_networks_trained_by_hand_are_taken_at_any_rate_and_batch(made, tmp_path):
+    data, river = made[0] / "river-data", TINY._replace(stages=TINY.stages[:1])
+    config = TrainingConfig(layers=1, width=8, epochs=1, batch=5, rate=0.003, loss="squared")
+    net = make_net(data, tmp_path / "river", config)
+    assert [each.digest for each in train_chain(tmp_path, river, **OPTIONS)] == [net.digest]
+    make_net(data, tmp_path / "river", config, num_bins=128)
+    with pytest.raises(ArtefactRefused, match="with bins 128 instead of 256; .*, or remove [^ ]*/river to train"):
+        train_chain(tmp_path, river, **OPTIONS)
 
 
 def test_presets():
