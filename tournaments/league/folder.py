@@ -231,8 +231,11 @@ def pairs_of(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
 
 
 def _is_replaced(old: Entry, new: Entry) -> bool:
-    """Return whether an entry is an earlier version of a new entry, or the same agent in another place."""
-    return old.spec == new.spec or old.digest == new.digest
+    """Return whether an entry is an earlier version of a new entry, or the same agent in another place.
+
+    The new entry's spec is relocated. Earlier versions of this package kept specs with ".." or a relative folder.
+    """
+    return old.digest == new.digest or new.spec in (old.spec, relocate_spec(old.spec, Path.cwd()))
 
 
 def _rival(entry: Entry) -> Entry:

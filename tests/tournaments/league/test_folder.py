@@ -8,7 +8,7 @@ from small_league import BOT, groups_of, play_on, small_league
 from solved_leduc import leduc_net, sample_leduc
 
 from plurispiel.tournaments.league.config import LeagueConfig
-from plurispiel.tournaments.league.entries import change_of
+from plurispiel.tournaments.league.entries import change_of, write_entries
 from plurispiel.tournaments.league.folder import League, create_league
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -96,6 +96,19 @@ def test_a_changed_agent_is_a_new_entry(tmp_path, monkeypatch):
     assert names(league) == ["call", "bot.py:Bot"]
     path.unlink()
     assert change_of(first) == "file"
+
+
+def test_a_changed_agent_replaces_an_entry_of_an_earlier_version(tmp_path):
+    """Its spec has ".."."""
+    league = small_league(tmp_path / "league", isolate="foreign", sandbox="none")
+    (tmp_path / "sub").mkdir()
+    path = tmp_path / "bot.py"
+    path.write_text(BOT.format(action=1))
+    first, _ = league.add(f"{path}:Bot", print, print)
+    write_entries(league.folder, [dataclasses.replace(first, spec=f"{tmp_path}/sub/../bot.py:Bot")])
+    path.write_text(BOT.format(action=0))
+    league.add(f"{path}:Bot", print, print)
+    assert names(league) == ["bot.py:Bot#2"]
 
 
 def test_two_processes_do_not_disturb_each_other(tmp_path):
