@@ -211,8 +211,9 @@ def admit_agent(
 ) -> tuple[LbrConfig, LbrConduct]:
     """Return the settings with all defaults filled in, and how to play.
 
-    An agent of this package must load and play the game. An agent from outside must load and report its strategy. This
-    is checked before kernels are compiled, and once more after their compilation if the agent exceeds its time limit.
+    An agent of this package must load, and a stored one (`AgentSpec.is_stored`) must also play the game. An agent from
+    outside must load and report its strategy. This is checked before kernels are compiled, and once more after their
+    compilation if an agent from outside exceeds its time limit.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ def admit_agent(
     Raises
     ------
     ValueError
-        If the agent does not load or does not play the game, or its stored strategy is missing or damaged. Also if an
+        If the agent does not load, or its stored strategy is missing or damaged or does not play the game. Also if an
         agent from outside fails or reports no strategy, the sandbox does not work, or an option is not allowed.
     """
     isolation = outside.isolation([config.agent], warn, [out] if out else [])
@@ -260,8 +261,10 @@ def admit_agent(
             say(text)
     else:
         with play_compiled_beside(say):
-            undisturbed(functools.partial(try_stored, config.agent, config.rules))
-            make_agent(config.agent)
+            if parse_spec(config.agent).is_stored:
+                undisturbed(functools.partial(try_stored, config.agent, config.rules))
+            else:
+                make_agent(config.agent)
     if note := config.note:
         say(f"{config.agent}: {note}")
     return config, conduct

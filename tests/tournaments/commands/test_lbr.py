@@ -1,5 +1,6 @@
 """`plurispiel lbr`: the record, runs that go on, and refusals."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -9,10 +10,15 @@ from bit_flips import flipped
 from reference import zero_sum as reference
 
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
+from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.agents.specs import make_agent
+from plurispiel.agents.tabular import solution
+from plurispiel.agents.tabular.solution import TabularAgent, save_solution
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.evaluation.streams import Keyed
+from plurispiel.tournaments.api.lbr import LbrOutsideOptions, admit_agent
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.run.kernels import LOADING
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
@@ -243,6 +249,19 @@ def test_an_agent_that_cannot_play_leaves_no_folder(tmp_path, agent, code):
     assert main([*arguments, "--agent", "tag"]) == 0
     with pytest.raises(ValueError, match="cannot use the folder .*config.json/x: Not a directory; give another folder"):
         LbrRun(folder / "config.json" / "x", LbrConfig("tag"))
+
+
+def test_a_stored_agent_is_loaded_once(tmp_path, monkeypatch):
+    solver = make_solver(flatten("leduc"), "cfr+")
+    solver.run(2)
+    save_solution(tmp_path / "leduc", solver, np.empty((0, 3)))
+    loaded = []
+    monkeypatch.setattr(solution, "TabularAgent", lambda path: loaded.append(path) or TabularAgent(path))
+    config = LbrConfig(f"tabular:{tmp_path / 'leduc'}", game="LEDUC")
+    admit_agent(config, LbrOutsideOptions(), 1, None, print, print)
+    assert loaded == [str(tmp_path / "leduc")]
+    with pytest.raises(ValueError, match="leduc"):
+        admit_agent(dataclasses.replace(config, game="HUNL"), LbrOutsideOptions(), 1, None, print, print)
 
 
 @pytest.mark.parametrize(
