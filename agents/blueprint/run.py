@@ -17,10 +17,11 @@ from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artef
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
+from plurispiel.agents.blueprint.devices import CPU, make_trainer
 from plurispiel.agents.blueprint.marks import Watched, take_mark
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.schedule import Schedule
-from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
+from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import Mark, mark_from_dict, summarised, work_done
 
 KIND, FORMAT_VERSION = "blueprint checkpoint", 2
@@ -283,6 +284,7 @@ class TrainingRun:
                 "nodes": self.trainer.num_nodes,
                 "seconds": self.seconds,
                 "threads": self.trainer.threads,
+                "device": self.trainer.device,
                 "start": self.start,
                 "marks": [mark.as_dict() for mark in self.marks],
             }
@@ -305,6 +307,7 @@ def begin_run(
     num_marks: int = NUM_MARKS,
     start: Blueprint | None = None,
     start_weight_bb: float = 1000.0,
+    device: str = CPU,
 ) -> TrainingRun:
     """Return a new run.
 
@@ -313,20 +316,22 @@ def begin_run(
     start : Blueprint, optional
         The blueprint to start from, with `start_weight_bb` big blinds of regret spread over each row; see
         `Trainer.start_from`. By default the run starts from zero.
+    device : str
+        Where to train, one of `DEVICES`.
 
     Raises
     ------
     ValueError
         If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, or a street with
         decisions has no buckets. Also if `start` has another game or other buckets than the run, or `start_weight_bb`
-        is below 0 or above `MAX_WEIGHT` chips.
+        is below 0 or above `MAX_WEIGHT` chips. Also for the device as `make_trainer`.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
     largest = MAX_WEIGHT / config.rules.big_blind
     if start is not None and not 0.0 <= start_weight_bb <= largest:
         raise ValueError(f"the weight must be 0 to {largest:,.0f} big blinds, got {start_weight_bb:g}")
-    trainer = make_trainer(config, cards, threads=threads)
+    trainer = make_trainer(config, cards, threads=threads, device=device)
     if start is not None:
         trainer.start_from(start, start_weight_bb * config.rules.big_blind)
     run = TrainingRun(folder, config, trainer, num_marks=num_marks)

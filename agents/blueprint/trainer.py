@@ -35,7 +35,7 @@ from plurispiel.agents.blueprint.translated_rows import rows_in_tree
 from plurispiel.agents.blueprint.traversal_tree import DealtGame, TraversalTree, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
-__all__ = ["Trainer", "make_trainer"]
+__all__ = ["Trainer"]
 
 _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
@@ -114,6 +114,8 @@ class Trainer:
 
     Attributes
     ----------
+    device : str
+        What trains: ``cpu``, or the name of a GPU.
     iteration : int
         Number of iterations done.
     regrets : int32 or float64[num_cells]
@@ -134,6 +136,8 @@ class Trainer:
     ValueError
         If `prune_below` is not negative, the betting tree is too large, or a street with decisions has no buckets.
     """
+
+    device = "cpu"
 
     def __init__(
         self,
@@ -232,16 +236,11 @@ class Trainer:
             if not self.iteration < event <= last:
                 continue
             if self.iteration in schedule.renewals:  # only now: until training goes on, a caller may read the averages
-                _clear(self.sums)
-                _clear(self.later_sums)
+                self._clear_averages()
             self._iterate(event)
             if event in schedule.discounts:
-                factor = schedule.discounts[event]
-                kernels.discount_cells(self.regrets, factor, self.settings.rounds)
-                _multiply(self.sums, factor)
-                if not schedule.num_snapshots:
-                    _multiply(self.later_sums, factor)
-                self.weighted_visits *= factor
+                self._discount(schedule.discounts[event])
+                self.weighted_visits *= schedule.discounts[event]
             if event in schedule.snapshots:
                 self._add_snapshot()
 
@@ -361,6 +360,18 @@ class Trainer:
             met.append(num_met)
         return total / max(self.weighted_visits[0], 1.0), met
 
+    def _clear_averages(self) -> None:
+        """Set all sums to zero."""
+        _clear(self.sums)
+        _clear(self.later_sums)
+
+    def _discount(self, factor: float) -> None:
+        """Multiply the regrets and the sums by a factor, except sums of snapshots."""
+        kernels.discount_cells(self.regrets, factor, self.settings.rounds)
+        _multiply(self.sums, factor)
+        if not self.schedule.num_snapshots:
+            _multiply(self.later_sums, factor)
+
     def _add_snapshot(self) -> None:
         """Add the current strategies of the streets that are not in `sums` to `later_sums`."""
         for street in self._later_streets:
@@ -368,22 +379,25 @@ class Trainer:
             strategy = np.empty(tree_kernels.MAX_ACTIONS)
             kernels.add_snapshot(cells, self._highest, self.regrets, self.later_sums, strategy)
 
-    def _iterate(self, last: int) -> None:
-        """Do the iterations up to `last`, divided among the threads."""
-        visits, schedule = self.num_visits, self.schedule
-        cuts = np.linspace(self.iteration, last, len(self.workspaces) + 1).astype(int).tolist()
+    def _span(self, first: int, last: int) -> IterationSpan:
+        schedule = self.schedule
         prune_from = schedule.iterations
         if schedule.prune_from < 1.0:
             prune_from = int(schedule.prune_from * schedule.iterations)
-        average_from = int(schedule.average_from * schedule.iterations)
+        return IterationSpan(first, last, prune_from, int(schedule.average_from * schedule.iterations))
+
+    def _iterate(self, last: int) -> None:
+        """Do the iterations up to `last`, divided among the threads."""
+        visits = self.num_visits
+        cuts = np.linspace(self.iteration, last, len(self.workspaces) + 1).astype(int).tolist()
         dealt = self.dealt_game
-        visited = np.empty(0, np.float32) if schedule.num_snapshots else self.later_sums
+        visited = np.empty(0, np.float32) if self.schedule.num_snapshots else self.later_sums
 
         def work(number: int) -> None:
             kernels.run_iterations(
                 dealt,
                 self.settings,
-                IterationSpan(cuts[number], cuts[number + 1], prune_from, average_from),
+                self._span(cuts[number], cuts[number + 1]),
                 self.regrets,
                 self.sums,
                 visited,
@@ -399,27 +413,6 @@ class Trainer:
                 list(pool.map(work, range(len(self.workspaces))))
         self.weighted_visits += self.num_visits - visits
         self.iteration = last
-
-
-def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 1) -> Trainer:
-    """Return the trainer of a configuration.
-
-    Raises
-    ------
-    ValueError
-        If the betting tree is too large, or a street with decisions has no buckets.
-    """
-    return Trainer(
-        config.rules,
-        config.game_menu,
-        cards,
-        config.schedule,
-        seed=config.seed,
-        threads=threads,
-        exact=config.exact,
-        prune_below=config.prune_below(cards.num_buckets[0]),
-        average_all=config.exact,
-    )
 
 
 def warmup() -> None:

@@ -23,8 +23,8 @@ from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.bundle import _DIGEST_BYTES, _MANIFEST, unpack_blueprint
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint
-from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.spot_file import load_spot_solution, save_spot_solution
 from plurispiel.agents.spots.spot_solution import solve_spot

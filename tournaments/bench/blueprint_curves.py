@@ -22,7 +22,7 @@ from plurispiel.agents.base import PublicState, RangeAgent, Strategy
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_decisions
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
-from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.evaluation.public_best_response import public_best_response
 from plurispiel.tournaments.bench.measurement import Measurement
 

@@ -23,7 +23,7 @@ from plurispiel.agents.base import PublicState, Strategy
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
-from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.continual.small_games import continual_strategy
 from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher

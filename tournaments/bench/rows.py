@@ -11,7 +11,7 @@ from typing import Any
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
-from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.tournaments.bench.measurement import Measurement
 from plurispiel.tournaments.run.block_player import Conduct

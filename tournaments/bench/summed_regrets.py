@@ -21,7 +21,8 @@ import numpy as np
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, read_preset
-from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
+from plurispiel.agents.blueprint.devices import make_trainer
+from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.tournaments.bench.blueprint_curves import exact_exploitability
 from plurispiel.tournaments.bench.measurement import Measurement
 

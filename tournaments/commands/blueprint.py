@@ -32,9 +32,10 @@ from plurispiel.agents.blueprint.config import (
     read_blueprint_config,
     read_preset,
 )
+from plurispiel.agents.blueprint.devices import CPU, make_trainer, require_device
 from plurispiel.agents.blueprint.library import find_blueprint, find_packed
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
-from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
+from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.tournaments.commands.abstraction import find_table
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
@@ -61,6 +62,7 @@ def main(options: argparse.Namespace) -> int:
 def _train(options: argparse.Namespace) -> int:
     threads = _threads(options)
     _check_checkpoints(options)
+    require_device(options.device)
     config = _config(options)
     folder = Path(options.out) if options.out else blueprints_folder() / config.name
     if options.minutes is not None and options.iterations is not None:
@@ -73,22 +75,27 @@ def _train(options: argparse.Namespace) -> int:
     warmup(TRAINING)
     cards = lossless or _cards(config, size, threads)
     if not math.isinf(minutes):
-        config = _fit(config, cards, minutes, threads)
+        config = _fit(config, cards, minutes, threads, options.device)
     start = load_blueprint(find_blueprint(options.start)) if options.start else None
     with interrupts_held():
         run = begin_run(
-            folder, config, cards, threads=threads, num_marks=options.marks, start=start, start_weight_bb=options.weight
+            folder,
+            config,
+            cards,
+            threads=threads,
+            num_marks=options.marks,
+            start=start,
+            start_weight_bb=options.weight,
+            device=options.device,
         )
-    say(
-        f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {threads} thread"
-        f"{'s' * (threads > 1)}; kept in {folder}"
-    )
+    say(f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {_where(run)}; kept in {folder}")
     return _go(run, options, 60.0 * minutes * 1.1)
 
 
 def _resume(options: argparse.Namespace) -> int:
     threads = _threads(options)
     _check_checkpoints(options)
+    require_device(options.device)
     folder = _run_folder(options.run)
     checkpoint, refused = load_checkpoint(folder)
     for error in refused:
@@ -101,14 +108,19 @@ def _resume(options: argparse.Namespace) -> int:
     size = tree_size(config.rules, config.game_menu)
     cards = _cards(config, size, threads)
     with interrupts_held():
-        run = TrainingRun(folder, config, make_trainer(config, cards, threads=threads), num_marks=checkpoint.num_marks)
+        run = TrainingRun(
+            folder,
+            config,
+            make_trainer(config, cards, threads=threads, device=options.device),
+            num_marks=checkpoint.num_marks,
+        )
         try:
             run.restore(checkpoint)
         except ValueError as error:
             raise type(error)(f"{folder}: {error}") from None
     say(
         f"{config.name}: resuming at iteration {run.trainer.iteration:,} of {run.trainer.schedule.iterations:,}, "
-        f"{threads} thread{'s' * (threads > 1)}"
+        f"{_where(run)}"
     )
     return _go(run, options, run.seconds + 60.0 * minutes)
 
@@ -286,10 +298,10 @@ def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
     )
 
 
-def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: int) -> BlueprintConfig:
+def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: int, device: str) -> BlueprintConfig:
     """Return the configuration with as many iterations as a trial predicts for the given time."""
     with interrupts_held():
-        rate = _rate(make_trainer(config, cards, threads=threads))
+        rate = _rate(make_trainer(config, cards, threads=threads, device=device))
     return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
 
 
@@ -330,6 +342,12 @@ def _check_checkpoints(options: argparse.Namespace) -> None:
         raise ValueError(
             f"checkpoint-minutes must be above 0 and at most {_MAX_MINUTES:,.0f}, got {options.checkpoint_minutes}"
         )
+
+
+def _where(run: TrainingRun) -> str:
+    """Return in words what trains."""
+    threads = run.trainer.threads
+    return f"{threads} thread{'s' * (threads > 1)}" if run.trainer.device == CPU else run.trainer.device
 
 
 def _minutes(given: float | None) -> float:

@@ -57,14 +57,16 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
 
     The parameters are those of `blueprint_record`.
     """
-    config, training = blueprint.config, {"seconds": 0.0, "nodes": 0, "threads": 1} | summarised(blueprint.training)
+    config = blueprint.config
+    known: dict[str, Any] = {"seconds": 0.0, "nodes": 0, "threads": 1, "device": "cpu"}
+    training = known | summarised(blueprint.training)
     hours = training["seconds"] / 3600
     lines = [f"{blueprint_name(blueprint)}, {blueprint.digest[:16]}: {packed or folder}"]
     if config and config.text:
         lines.append(config.text)
     lines += [
         f"{training['iterations']:,} iterations, {training['nodes']:,} nodes met, {hours:.2f} hours on "
-        f"{training['threads']} thread(s): {training['core_hours'] or 0.0:.2f} core-hours"
+        + _where_text(training)
         + (f"; seed {config.seed}" if config else ""),
         *_start_lines(blueprint),
         _doubling_text(training),
@@ -132,6 +134,12 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
 def blueprint_name(blueprint: Blueprint) -> str:
     """Return the name in a blueprint's configuration; `FOLDER` for a blueprint without a configuration."""
     return blueprint.config.name if blueprint.config else FOLDER
+
+
+def _where_text(training: dict[str, Any]) -> str:
+    if training["device"] != "cpu":
+        return training["device"]
+    return f"{training['threads']} thread(s): {training['core_hours'] or 0.0:.2f} core-hours"
 
 
 def _start_lines(blueprint: Blueprint) -> list[str]:

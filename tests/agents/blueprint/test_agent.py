@@ -36,8 +36,8 @@ from plurispiel.agents.baselines.equity import EquityAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.fallback import SOURCES, kept_rows
-from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.specs import agent_digest, game_note, make_agent, relocate_spec, unique_names
 from plurispiel.evaluation.compliance import check_agent

@@ -6,8 +6,8 @@ import pytest
 
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.match import play_match
-from plurispiel.agents.blueprint.trainer import make_trainer
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 

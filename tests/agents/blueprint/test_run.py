@@ -14,10 +14,10 @@ from plurispiel.agents.blueprint import run as runs
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint, tree_digest
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.blueprint.config import read_preset
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.library import find_blueprint
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint
-from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.agents.blueprint.training_record import mark_from_dict
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")

@@ -9,7 +9,7 @@ from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
-from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 from plurispiel.tournaments.bench.blueprint_curves import OwnGameAgent, TrainingPoint, _seconds_to, exploitability_curve

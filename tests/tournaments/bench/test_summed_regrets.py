@@ -8,7 +8,7 @@ import pytest
 
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
-from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.tournaments.bench import summed_regrets
 from plurispiel.tournaments.bench.summed_regrets import SummedTraining, bench_summed_regrets
 

@@ -158,6 +158,13 @@ def _add_training(add) -> None:
     """Add the options that train and resume share."""
     add("--threads", type=int, metavar="N", help="threads, 1 to 1,024 (default: one for each processor)")
     add(
+        "--device",
+        choices=("cpu", "cuda"),
+        default="cpu",
+        help="where to train: cpu, on --threads threads; or cuda, on an NVIDIA GPU (pip install 'plurispiel[cuda]'; "
+        "not with exact = true), where threads only play the matches at marks. A run can resume on the other device",
+    )
+    add(
         "--checkpoint-minutes",
         type=float,
         default=5.0,

@@ -11,7 +11,7 @@ from plurispiel.abstraction.trees.public_states import PublicStates
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
-from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.exact.search import (
