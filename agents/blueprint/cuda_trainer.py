@@ -146,6 +146,9 @@ class CudaTrainer(Trainer):
         step = min(_MAX_LAUNCH, max(1, self.schedule.iterations // _SHARE_OF_RUN))
         for first in range(self.iteration, last, step):
             self._launch(first, min(first + step, last))
+        if not self.schedule.num_snapshots:
+            for street in self._later_streets:
+                self._call("halve_visits", *self._streets[street], self._on_device()["later_sums"])
         self.weighted_visits += self.num_visits - visits
         self.iteration = last
 
@@ -176,9 +179,6 @@ class CudaTrainer(Trainer):
             updates = -(-(last - begin) // settings.average_every)
             numbers = map(np.int64, (begin, settings.average_every, updates))
             self._call("average", *self._game, arrays["regrets"], arrays["sums"], np.uint64(key), *numbers)
-        if not self.schedule.num_snapshots and last > span.average_from:
-            for street in self._later_streets:
-                self._call("halve_visits", *self._streets[street], arrays["later_sums"])
         self.counters[0, :3] += self._cupy.asnumpy(counters)[:3].astype(np.int64)  # waits for the end of the launch
 
     def _clear_averages(self) -> None:

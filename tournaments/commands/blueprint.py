@@ -21,7 +21,7 @@ from plurispiel.abstraction.machine.memory import available_bytes, resident_byte
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.machine.threads import num_processors
-from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
+from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_blueprint
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
@@ -49,6 +49,7 @@ _GIB = 1 << 30
 # node also takes 4 bytes for each seat.
 _TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
 _CALIBRATION_S = 3.0  # length of the trial that measures the speed of training
+_TRIAL_WEIGHT_BB = 1000.0
 _MAX_MINUTES = 1_000_000.0
 
 
@@ -74,9 +75,9 @@ def _train(options: argparse.Namespace) -> int:
     _require_memory(config, size, buckets, force=options.force)
     warmup(TRAINING)
     cards = lossless or _cards(config, size, threads)
-    if not math.isinf(minutes):
-        config = _fit(config, cards, minutes, threads, options.device)
     start = load_blueprint(find_blueprint(options.start)) if options.start else None
+    if not math.isinf(minutes):
+        config = _fit(config, cards, minutes, start, threads=threads, device=options.device)
     with interrupts_held():
         run = begin_run(
             folder,
@@ -298,10 +299,18 @@ def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
     )
 
 
-def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: int, device: str) -> BlueprintConfig:
-    """Return the configuration with as many iterations as a trial predicts for the given time."""
+def _fit(
+    config: BlueprintConfig, cards: CardBuckets, minutes: float, start: Blueprint | None, *, threads: int, device: str
+) -> BlueprintConfig:
+    """Return the configuration with as many iterations as a trial predicts for the given time.
+
+    The trial updates the averages, as most of a run does, and begins with the strategy that the run begins with.
+    """
     with interrupts_held():
-        rate = _rate(make_trainer(config, cards, threads=threads, device=device))
+        trainer = make_trainer(dataclasses.replace(config, average_from=0.0), cards, threads=threads, device=device)
+        if start is not None:
+            trainer.start_from(start, _TRIAL_WEIGHT_BB * config.rules.big_blind)
+        rate = _rate(trainer)
     return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
 
 
