@@ -76,9 +76,10 @@ class CudaTrainer(Trainer):
             raise ValueError("device cuda has regrets in whole chips only; take exact = false, or device cpu")
         self._cupy = import_cupy()
         super().__init__(rules, menu, cards, schedule, **options)
-        device = self._cupy.cuda.Device()
-        self.device = self._cupy.cuda.runtime.getDeviceProperties(device.id)["name"].decode()
-        self._num_blocks = _BLOCKS_PER_PROCESSOR * int(device.attributes["MultiProcessorCount"])
+        runtime = self._cupy.cuda.runtime
+        properties = runtime.getDeviceProperties(runtime.getDevice())
+        self.device = properties["name"].decode()
+        self._num_blocks = _BLOCKS_PER_PROCESSOR * int(properties["multiProcessorCount"])
         self._arrays: dict[str, Any] = {}  # those of `_ARRAYS` on the GPU; empty while the host's are the newest
         self._is_newer = False  # whether the GPU's have changed since the host's were read from them
         macros, self._block = _macros(self)

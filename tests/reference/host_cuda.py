@@ -90,8 +90,10 @@ def host_cupy(workers: int = 1) -> SimpleNamespace:
         RawModule=functools.partial(_Module, workers=workers),
         cuda=SimpleNamespace(
             is_available=lambda: True,
-            Device=lambda: SimpleNamespace(id=0, attributes={"MultiProcessorCount": 1}),
-            runtime=SimpleNamespace(getDeviceProperties=lambda number: {"name": NAME.encode()}),
+            runtime=SimpleNamespace(
+                getDevice=lambda: 0,
+                getDeviceProperties=lambda number: {"name": NAME.encode(), "multiProcessorCount": 1},
+            ),
         ),
     )
 
