@@ -25,6 +25,9 @@ LOSSLESS = "lossless"
 CHIPS_PER_BIG_BLIND = 100
 MAX_ITERATIONS = 10**13
 
+ALGORITHMS = ("external", "public")
+"""External sampling, for any number of seats, and public chance sampling, for two."""
+
 _CLEARLY_BAD_BB = 3.0
 """An action that loses this many big blinds per visit should be pruned when pruning begins; see `prune_below`."""
 
@@ -116,8 +119,12 @@ class BlueprintConfig:
         The bet sizes; None for the raises of the game's own rules, which needs `game`.
     cards : str
         ``lossless``, or the name or folder of a bucket table.
+    algorithm : str
+        One of `ALGORITHMS`: ``external`` trains by external-sampling MCCFR (`Trainer`), ``public`` by public chance
+        sampling (`PublicTrainer`).
     iterations : int
-        Number of iterations of the whole run. In an iteration, one deal is traversed once for every seat.
+        Number of iterations of the whole run. In an iteration, one deal is traversed once for every seat; by public
+        chance sampling, all deals with one board.
     discount_until, prune_from, average_from, average_over : float
     average_every, num_snapshots : int
         See `Schedule`.
@@ -143,6 +150,7 @@ class BlueprintConfig:
     stack_bb: float = 100.0
     menu: MenuConfig | None = None
     cards: str = LOSSLESS
+    algorithm: str = ALGORITHMS[0]
     discount_until: float = Schedule.discount_until
     prune_from: float = Schedule.prune_from
     average_from: float = Schedule.average_from
@@ -168,6 +176,8 @@ class BlueprintConfig:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, got {self.iterations!r}")
         if not -math.inf < self.prune_below_bb <= 0.0:
             raise ValueError(f"prune_below_bb is a negative regret, or 0, got {self.prune_below_bb!r}")
+        if self.algorithm not in ALGORITHMS:
+            raise ValueError(f"algorithm is {' or '.join(ALGORITHMS)}, got {self.algorithm!r:.80}")
         if self.seed < 0:
             raise ValueError(f"seed is a whole number from 0, got {self.seed!r}")
         if not self.game and not 1.0 <= self.stack_bb <= 10_000.0:
@@ -175,6 +185,8 @@ class BlueprintConfig:
         if not self.game and self.menu is None:
             raise ValueError("the bet sizes are missing: give a section [menu] with preflop = ['0.5p 1p allin', ...]")
         _ = self.rules, self.game_menu, self.schedule  # building these checks the other settings
+        if self.algorithm == "public" and self.rules.num_seats != 2:
+            raise ValueError(f"algorithm = 'public' is for two seats, got {self.rules.num_seats}; take 'external'")
 
     @functools.cached_property
     def rules(self) -> HoldemRules:

@@ -1,0 +1,336 @@
+"""One iteration of public chance sampling on a betting tree for two, for all hands at once. Needs PyTorch.
+
+The nodes of each depth of the tree form a *level*. Ranges and values of a level are matrices, with a row for each node
+and a column for each hand that is possible on the sampled board. Ranges are computed from the root down, values from
+the ends up. All hands of a bucket share the strategy of a row.
+
+References
+----------
+M. Johanson, N. Bard, M. Lanctot, R. Gibson, M. Bowling: Efficient Nash Equilibrium Approximation through Monte Carlo
+Counterfactual Regret Minimization. AAMAS (2012), section 3.
+"""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.blueprint.public_boards import PublicBoard
+
+
+class _Decisions(NamedTuple):
+    """Neighbouring decisions of a level with the same seat, street and number of actions."""
+
+    nodes: slice
+    seat: int
+    street: int
+    num_actions: int
+    pairs: slice  # their rows in the street's table
+    children: torch.Tensor  # the places of all their children in the level below, decision by decision
+    played: torch.Tensor  # [decisions, actions, hands]: the strategy of each hand
+
+
+class _Ends(NamedTuple):
+    """Neighbouring ends of a level: folds, or showdowns."""
+
+    nodes: slice
+    shown: bool
+    chips: torch.Tensor  # [ends, 2, 1]: chips that seat 1, then seat 0, wins at the fold or with the better hand
+
+
+class _Level(NamedTuple):
+    """The nodes of one depth.
+
+    `ranges` is [nodes, 2, hands], by seat. `values` has the same shape, but the value of seat s stands at 1 - s: a
+    seat's value at an end is a product of the other seat's range.
+    """
+
+    decisions: list[_Decisions]
+    ends: list[_Ends]
+    ranges: torch.Tensor
+    values: torch.Tensor
+
+
+class PublicWalk:
+    """Updates regrets and strategy sums of both seats on sampled boards.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+        For two seats.
+    tree : BettingTree
+    num_buckets : tuple of int
+        Number of buckets of each street.
+    device : str
+        A device of PyTorch.
+    double : bool
+        Whether all numbers are float64 instead of float32.
+
+    Attributes
+    ----------
+    regrets, sums : list of Tensor [pairs, num_buckets]
+        For each street the regrets, and the sums of current strategies weighted by the reach of their seat. A pair is a
+        decision and one of its actions. A regret is in chips, summed over the pairs of both hands and weighted.
+    pairs : list of int64[pairs]
+        For each street, the place of each row of these tables among the pairs of the betting tree (`BettingTree.row`).
+    num_pairs : int
+        Number of pairs of both seats' hands on a board.
+    """
+
+    def __init__(
+        self, rules: HoldemRules, tree: BettingTree, num_buckets: tuple[int, ...], device: str, *, double: bool
+    ):
+        unseen, hole = len(rules.cards) - rules.num_board_cards, rules.num_hole_cards
+        num_hands = math.comb(unseen, hole)
+        self.num_pairs = num_hands * math.comb(unseen - hole, hole)
+        self._device = torch.device(device)
+        self._type = torch.float64 if double else torch.float32
+        self._levels: list[_Level] = []
+        self.pairs: list[np.ndarray] = []
+        self._lay_out(tree, len(num_buckets), num_hands)
+        shapes = [(len(pairs), buckets) for pairs, buckets in zip(self.pairs, num_buckets, strict=True)]
+        self.regrets = [self._zeros(*shape) for shape in shapes]
+        self.sums = [self._zeros(*shape) for shape in shapes]
+        self._current = [self._zeros(*shape) for shape in shapes]
+        self._weights = self._zeros(2)  # of the regrets and of the sums
+        self._holes = torch.zeros((num_hands, rules.num_hole_cards), dtype=torch.int32, device=self._device)
+        self._ranks = torch.zeros(num_hands, dtype=torch.int32, device=self._device)
+        self._buckets = torch.zeros((len(num_buckets), num_hands), dtype=torch.int64, device=self._device)
+        self._graph: torch.cuda.CUDAGraph | None = None
+
+    def update(self, board: PublicBoard, regret_weight: float, sum_weight: float) -> None:
+        """Add the regrets and strategies of one board to the tables, with the weights given."""
+        self._holes.copy_(torch.from_numpy(board.holes))
+        self._ranks.copy_(torch.from_numpy(board.ranks))
+        self._buckets.copy_(torch.from_numpy(board.buckets))
+        if self._device.type == "cuda" and self._graph is None:
+            self._record()
+        self._weights.copy_(torch.tensor([regret_weight, sum_weight], dtype=self._type))
+        if self._graph is not None:
+            self._graph.replay()
+        else:
+            self._iterate()
+
+    def wait(self) -> None:
+        """Wait until all updates are done."""
+        if self._device.type == "cuda":
+            torch.cuda.synchronize(self._device)
+
+    def load(self, table: torch.Tensor, values: np.ndarray) -> None:
+        """Replace the numbers of a table of `regrets` or `sums`."""
+        table.copy_(torch.from_numpy(np.array(values)))
+
+    def average(self, street: int) -> np.ndarray:
+        """Return the average strategy of a street's rows, as in `regrets`: float[pairs, num_buckets].
+
+        A row that its seat never reached has the current strategy, a row without regrets zeros.
+        """
+        out = np.zeros(self.regrets[street].shape)
+        for num_actions, part in self._by_actions[street]:
+            shape = (-1, num_actions, out.shape[1])
+            regrets, sums = (tables[street][part].view(shape).cpu().numpy() for tables in (self.regrets, self.sums))
+            positive = np.maximum(regrets, 0.0)
+            positive += (positive.sum(axis=1, keepdims=True) == 0.0) & (regrets != 0.0).any(axis=1, keepdims=True)
+            chosen = np.where(sums.sum(axis=1, keepdims=True) > 0.0, sums, positive)
+            out[part] = (chosen / np.maximum(chosen.sum(axis=1, keepdims=True), 1e-30)).reshape(-1, shape[2])
+        return out
+
+    def positive_regrets(self) -> tuple[float, list[int]]:
+        """Return the sum of each row's largest positive regret, and for each street the number of rows with regrets."""
+        total, met = 0.0, []
+        for street, parts in enumerate(self._by_actions):
+            count = 0
+            for num_actions, part in parts:
+                regrets = self.regrets[street][part].view(-1, num_actions, self.regrets[street].shape[1])
+                total += float(regrets.amax(1).clamp(min=0.0).sum(dtype=torch.float64))
+                count += int((regrets != 0.0).any(1).sum())
+            met.append(count)
+        return total, met
+
+    def _record(self) -> None:
+        """Record the kernels of an iteration: launching its thousands of small kernels would take longer than they."""
+        self._weights.zero_()  # the trial runs change nothing
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            self._iterate()
+            self._iterate()
+        torch.cuda.current_stream().wait_stream(stream)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            self._iterate()
+
+    @torch.no_grad()
+    def _iterate(self) -> None:
+        apart = torch.ones((len(self._holes),) * 2, dtype=torch.bool, device=self._device)
+        for mine in self._holes.T:
+            for other in self._holes.T:
+                apart &= mine[:, None] != other[None]
+        # With the weight in the two matrices, values and regrets are weighted.
+        folds = apart.to(self._type) * self._weights[0]
+        # Entry (h', h) is the sign of hand h's win against h'.
+        showdowns = torch.sign(self._ranks[None] - self._ranks[:, None]) * folds
+        members = [
+            (each[:, None] == torch.arange(table.shape[1], device=self._device)).to(self._type)
+            for each, table in zip(self._buckets, self.regrets, strict=True)
+        ]
+        for street, parts in enumerate(self._by_actions):
+            for num_actions, part in parts:
+                shape = (-1, num_actions, self.regrets[street].shape[1])
+                positive = self.regrets[street][part].view(shape).clamp(min=0.0)
+                positive += positive.sum(1, keepdim=True) == 0.0  # without a positive regret: uniform
+                torch.div(positive, positive.sum(1, keepdim=True), out=self._current[street][part].view(shape))
+        self._levels[0].ranges.fill_(1.0)
+        with _tensor_cores():
+            for depth, level in enumerate(self._levels):
+                for group in level.decisions:
+                    self._add_strategies(level, group, members[group.street])
+                    self._pass_ranges(level, self._levels[depth + 1], group, members[group.street])
+            for depth, level in reversed(list(enumerate(self._levels))):
+                for ends in level.ends:
+                    values = level.values[ends.nodes]
+                    hands = values.shape[2]
+                    ranges = level.ranges[ends.nodes].view(-1, hands)
+                    torch.mm(ranges, showdowns if ends.shown else folds, out=values.view(-1, hands))
+                    values.mul_(ends.chips)
+                for group in level.decisions:
+                    self._pass_values(level, self._levels[depth + 1], group, members[group.street])
+
+    def _add_strategies(self, level: _Level, group: _Decisions, members: torch.Tensor) -> None:
+        reach = level.ranges[group.nodes, group.seat] @ members * self._weights[1]
+        self._by_decision(self.sums, group).addcmul_(reach[:, None], self._by_decision(self._current, group))
+
+    def _pass_ranges(self, level: _Level, below: _Level, group: _Decisions, members: torch.Tensor) -> None:
+        """Write the ranges of a group's children."""
+        played = group.played
+        torch.mm(self._current[group.street][group.pairs], members.T, out=played.view(-1, played.shape[2]))
+        ranges = level.ranges[group.nodes, None].repeat(1, group.num_actions, 1, 1)
+        ranges[:, :, group.seat].mul_(group.played)
+        below.ranges.index_copy_(0, group.children, ranges.view(-1, 2, ranges.shape[3]))
+
+    def _pass_values(self, level: _Level, below: _Level, group: _Decisions, members: torch.Tensor) -> None:
+        """Write the values of a group from those of its children, and add its regrets."""
+        values = below.values.index_select(0, group.children)
+        current, regrets = (self._by_decision(tables, group) for tables in (self._current, self.regrets))
+        own = 1 - group.seat  # the place of the seat's values
+        by_bucket = (values[:, own] @ members).view(current.shape)
+        regrets.add_(by_bucket)
+        regrets.sub_(by_bucket.mul_(current).sum(1, keepdim=True))
+        values = values.view(-1, group.num_actions, 2, values.shape[2])
+        values[:, :, own].mul_(group.played)
+        torch.sum(values, 1, out=level.values[group.nodes])
+
+    def _by_decision(self, tables: list[torch.Tensor], group: _Decisions) -> torch.Tensor:
+        """Return a group's part of its street's table: [decisions, actions, buckets], without a copy."""
+        table = tables[group.street][group.pairs]
+        return table.view(-1, group.num_actions, table.shape[1])
+
+    def _zeros(self, *shape: int) -> torch.Tensor:
+        return torch.zeros(shape, dtype=self._type, device=self._device)
+
+    def _places(self, numbers: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(numbers.astype(np.int64)).to(self._device)
+
+    def _lay_out(self, tree: BettingTree, num_streets: int, num_hands: int) -> None:
+        """Order the nodes of each level so that nodes that are treated alike are neighbours."""
+        levels = _levels(tree)
+        place = np.zeros(len(tree.actor), np.int64)  # of each node in its level
+        for nodes in levels:
+            place[nodes] = np.arange(len(nodes))
+        # The table of a street has its decisions by their number of actions, then level by level.
+        rows = np.zeros(len(tree.actor), np.int64)  # the first row of each decision
+        self.pairs, self._by_actions = [], []
+        deciding = np.concatenate(levels)
+        for street in range(num_streets):
+            nodes = deciding[(tree.street[deciding] == street) & (tree.actor[deciding] >= 0)]
+            nodes = nodes[np.argsort(tree.num_actions[nodes], kind="stable")]
+            counts = tree.num_actions[nodes].astype(np.int64)
+            rows[nodes] = np.cumsum(counts) - counts
+            self.pairs.append(np.repeat(tree.row[nodes] - rows[nodes], counts) + np.arange(counts.sum()))
+            parts = [(int(counts[part][0]), counts[part].sum()) for part in _runs(counts[None])] if len(nodes) else []
+            stops = np.cumsum([0, *(size for _, size in parts)]).tolist()
+            self._by_actions.append([(actions, slice(*stops[k : k + 2])) for k, (actions, _) in enumerate(parts)])
+        for nodes in levels:
+            decisions, ends = [], []
+            for group in _runs(_kinds(tree, nodes)):
+                members = nodes[group]
+                first = int(members[0])
+                actions = int(tree.num_actions[first])
+                if not actions:
+                    shown = not tree.folded[tree.first_child[first]]
+                    chips = torch.from_numpy(_chips(tree, members, shown=shown))
+                    ends.append(_Ends(group, shown, chips.to(self._device, self._type)))
+                    continue
+                children = (tree.first_child[members].astype(np.int64)[:, None] + np.arange(actions)).ravel()
+                decisions.append(
+                    _Decisions(
+                        group,
+                        int(tree.actor[first]),
+                        int(tree.street[first]),
+                        actions,
+                        slice(int(rows[first]), int(rows[first]) + len(children)),
+                        torch.from_numpy(place[children]).to(self._device),
+                        self._zeros(len(members), actions, num_hands),
+                    )
+                )
+            size = (len(nodes), 2, num_hands)
+            self._levels.append(_Level(decisions, ends, self._zeros(*size), self._zeros(*size)))
+
+
+@contextlib.contextmanager
+def _tensor_cores() -> Iterator[None]:
+    """Allow TF32 in products on a GPU: factors are rounded to 11 bits, sums are float32.
+
+    The rounding is far smaller than the noise of the sampled boards, and than that of finished rows, which have 8 bits.
+    """
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
+
+
+def _levels(tree: BettingTree) -> list[np.ndarray]:
+    """Return the nodes of each depth, those of one kind (`_kinds`) side by side: int64[n] each."""
+    levels = []
+    nodes = np.zeros(1, np.int64)
+    while len(nodes):
+        nodes = nodes[np.lexsort(_kinds(tree, nodes))]
+        levels.append(nodes)
+        decisions = nodes[tree.actor[nodes] >= 0]
+        counts = tree.num_actions[decisions].astype(np.int64)
+        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        nodes = np.repeat(tree.first_child[decisions].astype(np.int64), counts) + offsets
+    return levels
+
+
+def _kinds(tree: BettingTree, nodes: np.ndarray) -> np.ndarray:
+    """Return numbers that are equal for nodes that are treated alike: int64[4, n]."""
+    decides = tree.actor[nodes] >= 0
+    folded = ~decides & (tree.folded[np.where(decides, 0, tree.first_child[nodes])] > 0)
+    street = np.where(decides, tree.street[nodes], 0)
+    return np.array([folded, tree.actor[nodes], street, tree.num_actions[nodes]], np.int64)
+
+
+def _chips(tree: BettingTree, nodes: np.ndarray, *, shown: bool) -> np.ndarray:
+    """Return the chips that seat 1, then seat 0, wins at folds or with the better hand: float64[n, 2, 1]."""
+    numbers = tree.first_child[nodes]
+    paid, folded = tree.contributions[numbers].astype(np.float64), tree.folded[numbers]
+    if shown:
+        stake = paid.min(axis=1)  # what the other seat cannot match is returned
+        return np.stack([stake, stake], axis=1)[:, :, None]
+    first = np.where(folded == 1, -paid[:, 0], paid[:, 1])
+    return np.stack([-first, first], axis=1)[:, :, None]
+
+
+def _runs(keys: np.ndarray) -> list[slice]:
+    """Return the runs of equal columns of a table."""
+    changes = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
+    bounds = [0, *changes.tolist(), keys.shape[1]]
+    return [slice(first, last) for first, last in zip(bounds[:-1], bounds[1:], strict=True)]

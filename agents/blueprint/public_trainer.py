@@ -1,0 +1,186 @@
+"""The trainer by public chance sampling: for two seats, all hands of a sampled board at once, on a GPU or the CPU.
+
+External sampling visits a decision as often as the other seats reach it, so strategies on rare lines stay rough. Public
+chance sampling visits every decision in every iteration, with exact ranges of both seats, and samples the board alone
+(Johanson et al. 2012, section 3). An iteration takes seconds on a CPU, and milliseconds on a GPU.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, TreeSize, build_tree, tree_size
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.blueprint.blueprint import HIGHEST, Blueprint, GameArrays, game_arrays
+from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint.config import BlueprintConfig
+from plurispiel.agents.blueprint.public_boards import draw_board, public_board
+from plurispiel.agents.blueprint.schedule import Schedule
+
+try:
+    from plurispiel.agents.blueprint._public_walk import PublicWalk
+except ModuleNotFoundError:
+    raise ValueError("algorithm = 'public' needs PyTorch: pip install 'plurispiel[train]'") from None
+
+__all__ = ["PublicTrainer"]
+
+
+class PublicTrainer:
+    """Learns a blueprint for two seats by public chance sampling with linear weights.
+
+    Iteration t, from 1 on, has the weight t in regrets and averages. After `Schedule.discount_until` of the run, the
+    weight stays the same. Averages begin after `Schedule.average_from`. The schedule's pruning, snapshots and
+    `average_every` have no effect.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    menu : GameMenu
+    cards : CardBuckets
+    schedule : Schedule
+        An iteration is one board.
+    seed : int
+        Board t is drawn from the seed and t alone.
+    device : str
+        ``cpu`` or ``cuda``.
+    exact : bool
+        Whether all numbers are float64, for tests of exactness.
+
+    Attributes
+    ----------
+    iteration : int
+        Number of iterations done.
+    threads : int
+        1: the threads of PyTorch are not counted.
+
+    Raises
+    ------
+    ValueError
+        If the game is not for two seats, the betting tree is too large, a street with decisions has no buckets, or
+        there is no such device.
+    """
+
+    threads = 1
+
+    def __init__(
+        self,
+        rules: HoldemRules,
+        menu: GameMenu,
+        cards: CardBuckets,
+        schedule: Schedule,
+        *,
+        seed: int = 1,
+        device: str = "cpu",
+        exact: bool = False,
+    ):
+        if rules.num_seats != 2:
+            raise ValueError(f"public chance sampling is for two seats, the game has {rules.num_seats}")
+        self.rules = rules
+        self.cards = cards
+        self.schedule = schedule
+        self.size: TreeSize = tree_size(rules, menu)
+        self.tree: BettingTree = build_tree(rules, menu, self.size)
+        self.game: GameArrays = game_arrays(rules, self.size, cards.num_buckets)
+        self.exact = exact
+        self.iteration = 0
+        self._seed = seed
+        self._walk = PublicWalk(rules, self.tree, cards.num_buckets, device, double=exact)
+
+    @property
+    def num_cells(self) -> int:
+        """Number of cells of the blueprint."""
+        return int(self.game.base[-1])
+
+    @property
+    def num_rows(self) -> int:
+        """Number of rows: on each street the number of decisions times the number of buckets."""
+        return sum(n * b for n, b in zip(self.size.decisions, self.cards.num_buckets, strict=False))
+
+    @property
+    def num_traversals(self) -> int:
+        """Number of traversals done: one for each seat in every iteration."""
+        return 2 * self.iteration
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes met in all traversals, ends included; all hands meet a node at once."""
+        return self.num_traversals * self.size.num_nodes
+
+    def run(self, iterations: int | None = None) -> None:
+        """Do a number of iterations, at most those left of the schedule; by default all of them."""
+        schedule = self.schedule
+        left = schedule.iterations - self.iteration
+        last = self.iteration + (left if iterations is None else min(iterations, left))
+        most = max(1.0, schedule.discount_until * schedule.iterations)
+        average_from = schedule.average_from * schedule.iterations
+        while self.iteration < last:
+            if self.iteration in schedule.renewals:
+                for table in self._walk.sums:
+                    table.zero_()
+            board = public_board(self.rules, self.cards, draw_board(self.rules, self._seed, self.iteration))
+            weight = min(self.iteration + 1.0, most)
+            self._walk.update(board, weight, weight if self.iteration >= average_from else 0.0)
+            self.iteration += 1
+        self._walk.wait()
+
+    def start_from(self, blueprint: Blueprint, weight: float) -> None:
+        """Refuse: regrets of this trainer have another scale than chips for each visit.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("a run with algorithm = 'public' starts from zero; leave out --from")
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return copies of the arrays that training changes, for a checkpoint."""
+        walk = self._walk
+        return {
+            f"{name}_{street}": table.cpu().numpy()
+            for name, tables in (("regrets", walk.regrets), ("sums", walk.sums))
+            for street, table in enumerate(tables)
+        }
+
+    def resume(self, iteration: int, state: Mapping[str, np.ndarray]) -> None:
+        """Continue from a saved state.
+
+        Raises
+        ------
+        ValueError
+            If the state does not fit this game.
+        """
+        walk = self._walk
+        tables = {f"regrets_{k}": table for k, table in enumerate(walk.regrets)}
+        tables |= {f"sums_{k}": table for k, table in enumerate(walk.sums)}
+        dtype = np.float64 if self.exact else np.float32
+        for name, table in tables.items():
+            if name not in state or state[name].dtype != dtype or state[name].shape != tuple(table.shape):
+                raise ValueError(f"{name} is missing, or has another dtype or shape")
+        for name, table in tables.items():
+            walk.load(table, state[name])
+        self.iteration = iteration
+
+    def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
+        """Return the strategy so far, as `Trainer.blueprint` does."""
+        rows = np.zeros(self.num_cells, np.float32 if self.exact else np.uint8)
+        for street, buckets in enumerate(self.cards.num_buckets):
+            first, end = self.game.base[street : street + 2].tolist()
+            average = self._walk.average(street)
+            table = rows[first:end].reshape(buckets, -1)
+            table[:, self._walk.pairs[street]] = (average if self.exact else np.rint(average * HIGHEST)).T
+        rows.setflags(write=False)
+        return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
+
+    def regret_per_visit(self) -> tuple[float, list[int]]:
+        """Return positive regret in chips, and the number of rows with regrets on each street.
+
+        The sum of each row's largest positive regret is divided by the weights of all iterations and by the number of
+        pairs of hands on a board. Half of this is a bound on the exploitability of the average strategy within the
+        abstract game, if its players recall all their buckets.
+        """
+        steps = np.arange(1, self.iteration + 1)
+        weights = np.minimum(steps, max(1.0, self.schedule.discount_until * self.schedule.iterations)).sum()
+        total, met = self._walk.positive_regrets()
+        return total / max(float(weights) * self._walk.num_pairs, 1.0), met
