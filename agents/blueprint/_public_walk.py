@@ -20,7 +20,7 @@ import torch
 
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.blueprint.public_boards import PublicBoard
+from plurispiel.agents.blueprint.public_boards import PublicBoard, num_hands
 
 
 class _Decisions(NamedTuple):
@@ -85,22 +85,21 @@ class PublicWalk:
     def __init__(
         self, rules: HoldemRules, tree: BettingTree, num_buckets: tuple[int, ...], device: str, *, double: bool
     ):
-        unseen, hole = len(rules.cards) - rules.num_board_cards, rules.num_hole_cards
-        num_hands = math.comb(unseen, hole)
-        self.num_pairs = num_hands * math.comb(unseen - hole, hole)
+        hands, hole = num_hands(rules), rules.num_hole_cards
+        self.num_pairs = hands * math.comb(len(rules.cards) - rules.num_board_cards - hole, hole)
         self._device = torch.device(device)
         self._type = torch.float64 if double else torch.float32
         self._levels: list[_Level] = []
         self.pairs: list[np.ndarray] = []
-        self._lay_out(tree, len(num_buckets), num_hands)
+        self._lay_out(tree, len(num_buckets), hands)
         shapes = [(len(pairs), buckets) for pairs, buckets in zip(self.pairs, num_buckets, strict=True)]
         self.regrets = [self._zeros(*shape) for shape in shapes]
         self.sums = [self._zeros(*shape) for shape in shapes]
         self._current = [self._zeros(*shape) for shape in shapes]
         self._weights = self._zeros(2)  # of the regrets and of the sums
-        self._holes = torch.zeros((num_hands, rules.num_hole_cards), dtype=torch.int32, device=self._device)
-        self._ranks = torch.zeros(num_hands, dtype=torch.int32, device=self._device)
-        self._buckets = torch.zeros((len(num_buckets), num_hands), dtype=torch.int64, device=self._device)
+        self._holes = torch.zeros((hands, hole), dtype=torch.int32, device=self._device)
+        self._ranks = torch.zeros(hands, dtype=torch.int32, device=self._device)
+        self._buckets = torch.zeros((len(num_buckets), hands), dtype=torch.int64, device=self._device)
         self._graph: torch.cuda.CUDAGraph | None = None
 
     def update(self, board: PublicBoard, regret_weight: float, sum_weight: float) -> None:
@@ -236,7 +235,7 @@ class PublicWalk:
     def _places(self, numbers: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(numbers.astype(np.int64)).to(self._device)
 
-    def _lay_out(self, tree: BettingTree, num_streets: int, num_hands: int) -> None:
+    def _lay_out(self, tree: BettingTree, num_streets: int, hands: int) -> None:
         """Order the nodes of each level so that nodes that are treated alike are neighbours."""
         levels = _levels(tree)
         place = np.zeros(len(tree.actor), np.int64)  # of each node in its level
@@ -275,11 +274,26 @@ class PublicWalk:
                         actions,
                         slice(int(rows[first]), int(rows[first]) + len(children)),
                         torch.from_numpy(place[children]).to(self._device),
-                        self._zeros(len(members), actions, num_hands),
+                        self._zeros(len(members), actions, hands),
                     )
                 )
-            size = (len(nodes), 2, num_hands)
+            size = (len(nodes), 2, hands)
             self._levels.append(_Level(decisions, ends, self._zeros(*size), self._zeros(*size)))
+
+
+def device_name(device: str) -> str:
+    """Return ``cpu``, or the name of the GPU.
+
+    Raises
+    ------
+    ValueError
+        If the device is ``cuda``, and PyTorch finds no GPU.
+    """
+    if device != "cuda":
+        return device
+    if not torch.cuda.is_available():
+        raise ValueError("PyTorch finds no NVIDIA GPU here; take device cpu")
+    return torch.cuda.get_device_name()
 
 
 @contextlib.contextmanager

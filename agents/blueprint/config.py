@@ -25,7 +25,7 @@ LOSSLESS = "lossless"
 CHIPS_PER_BIG_BLIND = 100
 MAX_ITERATIONS = 10**13
 
-ALGORITHMS = ("external", "public")
+EXTERNAL, PUBLIC = ALGORITHMS = ("external", "public")
 """External sampling, for any number of seats, and public chance sampling, for two."""
 
 _CLEARLY_BAD_BB = 3.0
@@ -150,7 +150,7 @@ class BlueprintConfig:
     stack_bb: float = 100.0
     menu: MenuConfig | None = None
     cards: str = LOSSLESS
-    algorithm: str = ALGORITHMS[0]
+    algorithm: str = EXTERNAL
     discount_until: float = Schedule.discount_until
     prune_from: float = Schedule.prune_from
     average_from: float = Schedule.average_from
@@ -185,7 +185,7 @@ class BlueprintConfig:
         if not self.game and self.menu is None:
             raise ValueError("the bet sizes are missing: give a section [menu] with preflop = ['0.5p 1p allin', ...]")
         _ = self.rules, self.game_menu, self.schedule  # building these checks the other settings
-        if self.algorithm == "public" and self.rules.num_seats != 2:
+        if self.algorithm == PUBLIC and self.rules.num_seats != 2:
             raise ValueError(f"algorithm = 'public' is for two seats, got {self.rules.num_seats}; take 'external'")
 
     @functools.cached_property

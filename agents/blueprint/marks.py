@@ -8,6 +8,7 @@ from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.machine.memory import resident_bytes
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.match import meet_rows, play_match
+from plurispiel.agents.blueprint.public_trainer import PublicTrainer
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import Mark
 
@@ -68,13 +69,19 @@ class Watched:
 
 
 def take_mark(
-    trainer: Trainer, blueprint: Blueprint, watched: Watched, last: Blueprint | None, *, seconds: float, threads: int
+    trainer: Trainer | PublicTrainer,
+    blueprint: Blueprint,
+    watched: Watched,
+    last: Blueprint | None,
+    *,
+    seconds: float,
+    threads: int,
 ) -> Mark:
     """Return the measurements of a run at this moment, and choose the rows to watch until the next mark.
 
     Parameters
     ----------
-    trainer : Trainer
+    trainer : Trainer or PublicTrainer
     blueprint : Blueprint
         The trainer's current blueprint.
     watched : Watched

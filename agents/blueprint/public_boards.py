@@ -1,5 +1,6 @@
 """The boards of public chance sampling: the hands that are possible on a board, their ranks and their buckets."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,11 @@ class PublicBoard(NamedTuple):
     holes: np.ndarray
     ranks: np.ndarray
     buckets: np.ndarray
+
+
+def num_hands(rules: HoldemRules) -> int:
+    """Return the number of combos that share no card with a whole board."""
+    return math.comb(len(rules.cards) - rules.num_board_cards, rules.num_hole_cards)
 
 
 def public_board(rules: HoldemRules, cards: CardBuckets, board: tuple[int, ...]) -> PublicBoard:

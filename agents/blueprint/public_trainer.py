@@ -5,6 +5,7 @@ chance sampling visits every decision in every iteration, with exact ranges of b
 (Johanson et al. 2012, section 3). An iteration takes seconds on a CPU, and milliseconds on a GPU.
 """
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,12 +19,9 @@ from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.public_boards import draw_board, public_board
 from plurispiel.agents.blueprint.schedule import Schedule
 
-try:
-    from plurispiel.agents.blueprint._public_walk import PublicWalk
-except ModuleNotFoundError:
-    raise ValueError("algorithm = 'public' needs PyTorch: pip install 'plurispiel[train]'") from None
+__all__ = ["PublicTrainer", "import_walk"]
 
-__all__ = ["PublicTrainer"]
+_WALK = "plurispiel.agents.blueprint._public_walk"
 
 
 class PublicTrainer:
@@ -42,6 +40,8 @@ class PublicTrainer:
         An iteration is one board.
     seed : int
         Board t is drawn from the seed and t alone.
+    threads : int
+        Number of processor threads for the matches at marks; PyTorch chooses its own.
     device : str
         ``cpu`` or ``cuda``.
     exact : bool
@@ -49,19 +49,17 @@ class PublicTrainer:
 
     Attributes
     ----------
+    device : str
+        What trains: ``cpu``, or the name of a GPU.
     iteration : int
         Number of iterations done.
-    threads : int
-        1: the threads of PyTorch are not counted.
 
     Raises
     ------
     ValueError
-        If the game is not for two seats, the betting tree is too large, a street with decisions has no buckets, or
-        there is no such device.
+        If the game is not for two seats, the betting tree is too large, or a street with decisions has no buckets. Also
+        if PyTorch is not installed, or finds no such device.
     """
-
-    threads = 1
 
     def __init__(
         self,
@@ -71,6 +69,7 @@ class PublicTrainer:
         schedule: Schedule,
         *,
         seed: int = 1,
+        threads: int = 1,
         device: str = "cpu",
         exact: bool = False,
     ):
@@ -83,9 +82,12 @@ class PublicTrainer:
         self.tree: BettingTree = build_tree(rules, menu, self.size)
         self.game: GameArrays = game_arrays(rules, self.size, cards.num_buckets)
         self.exact = exact
+        self.threads = threads
         self.iteration = 0
         self._seed = seed
-        self._walk = PublicWalk(rules, self.tree, cards.num_buckets, device, double=exact)
+        walk = import_walk(device)
+        self.device: str = walk.device_name(device)
+        self._walk = walk.PublicWalk(rules, self.tree, cards.num_buckets, device, double=exact)
 
     @property
     def num_cells(self) -> int:
@@ -184,3 +186,19 @@ class PublicTrainer:
         weights = np.minimum(steps, max(1.0, self.schedule.discount_until * self.schedule.iterations)).sum()
         total, met = self._walk.positive_regrets()
         return total / max(float(weights) * self._walk.num_pairs, 1.0), met
+
+
+def import_walk(device: str) -> Any:
+    """Return the module `_public_walk`, which imports PyTorch.
+
+    Raises
+    ------
+    ValueError
+        If PyTorch is not installed, or finds no such device.
+    """
+    try:
+        walk = importlib.import_module(_WALK)
+    except ImportError:
+        raise ValueError("algorithm = 'public' needs PyTorch: pip install 'plurispiel[train]'") from None
+    walk.device_name(device)
+    return walk

@@ -16,10 +16,11 @@ from plurispiel.abstraction.holdem.cards import deck_cards
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
-from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
+from plurispiel.agents.blueprint.config import PUBLIC, BlueprintConfig, config_from_dict
 from plurispiel.agents.blueprint.devices import CPU, make_trainer
 from plurispiel.agents.blueprint.marks import Watched, take_mark
 from plurispiel.agents.blueprint.match import play_match
+from plurispiel.agents.blueprint.public_trainer import PublicTrainer
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import Mark, mark_from_dict, summarised, work_done
@@ -85,7 +86,7 @@ class TrainingRun:
         The folder of the run. It gets three subfolders: ``checkpoints`` (the last two), ``snapshots`` (the blueprint of
         each mark; not the snapshots of `Schedule`) and ``blueprint`` (the finished blueprint).
     config : BlueprintConfig
-    trainer : Trainer
+    trainer : Trainer or PublicTrainer
     num_marks : int
         Number of marks, evenly spaced over the iterations of `config`. An extended run has more marks, at the same
         distance.
@@ -107,7 +108,9 @@ class TrainingRun:
         If `num_marks` is not 1 to 1,000.
     """
 
-    def __init__(self, folder: Path, config: BlueprintConfig, trainer: Trainer, *, num_marks: int = NUM_MARKS):
+    def __init__(
+        self, folder: Path, config: BlueprintConfig, trainer: Trainer | PublicTrainer, *, num_marks: int = NUM_MARKS
+    ):
         if not 1 <= num_marks <= 1000:
             raise ValueError(f"a run has 1 to 1,000 marks, got {num_marks}")
         self.folder = folder
@@ -138,7 +141,7 @@ class TrainingRun:
         self.trainer.schedule = checkpoint.schedule
         try:
             watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
-            watched.require(self.trainer.tree, len(self.trainer.regrets))
+            watched.require(self.trainer.tree, self.trainer.num_cells)
             self.trainer.resume(checkpoint.iteration, state)
         except (KeyError, ValueError) as error:
             raise ArtefactRefused(
@@ -388,7 +391,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
             raise ValueError("iteration, num_marks or seconds is out of range")
         if record.get("start") is not None:
             work_done({"iterations": iteration, "start": record["start"]})
-        _require_state(artefact.arrays, deck_cards(config.rules.num_suits, config.rules.num_ranks))
+        _require_state(artefact.arrays, config)
         return Checkpoint(
             config,
             schedule,
@@ -405,14 +408,16 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         raise ArtefactRefused(f"{path} is no sound {KIND}: {error}; delete it") from None
 
 
-def _require_state(arrays: Mapping[str, np.ndarray], cards: np.ndarray) -> None:
-    """Raise ValueError if kernels cannot continue from these numbers. `Trainer.resume` checks shapes and dtypes."""
-    for name in ("regrets", "sums", "later_sums", "weighted_visits", "counters", "watched_rows"):
-        values = arrays[name]
-        for first in range(0, len(values), _CHUNK):
+def _require_state(arrays: Mapping[str, np.ndarray], config: BlueprintConfig) -> None:
+    """Raise ValueError if training cannot continue from these numbers. `resume` checks their shapes and dtypes."""
+    for name, values in arrays.items():
+        for first in range(0, 0 if name in ("streams", "decks") else len(values), _CHUNK):
             part = values[first : first + _CHUNK]
-            if not np.isfinite(part).all() or (name != "regrets" and (part < 0).any()):
+            if not np.isfinite(part).all() or (not name.startswith("regrets") and (part < 0).any()):
                 raise ValueError(f"{name} must hold finite numbers, and only regrets may be negative")
+    if config.algorithm == PUBLIC:
+        return
+    cards = deck_cards(config.rules.num_suits, config.rules.num_ranks)
     if not (np.sort(arrays["decks"], axis=-1) == np.sort(cards)).all():
         raise ValueError("a deck does not hold every card once")
     if not arrays["streams"][:, :4].any(axis=1).all():

@@ -207,6 +207,11 @@ class Trainer:
         return len(self.workspaces)
 
     @property
+    def num_cells(self) -> int:
+        """Number of cells of the blueprint."""
+        return len(self.regrets)
+
+    @property
     def num_rows(self) -> int:
         """Number of rows: on each street the number of decisions times the number of buckets."""
         return sum(n * b for n, b in zip(self.size.decisions, self.cards.num_buckets, strict=False))

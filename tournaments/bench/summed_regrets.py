@@ -21,7 +21,7 @@ import numpy as np
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, read_preset
-from plurispiel.agents.blueprint.devices import make_trainer
+from plurispiel.agents.blueprint.devices import external_trainer
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.tournaments.bench.blueprint_curves import exact_exploitability
 from plurispiel.tournaments.bench.measurement import Measurement
@@ -71,9 +71,9 @@ class SummedTraining:
         if not config.exact or config.num_snapshots or config.prune_from < 1.0:
             raise ValueError("summed changes need exact regrets, no snapshots and no pruning")
         cards = lossless_buckets(config.rules)
-        self.trainer = make_trainer(config, cards)
+        self.trainer = external_trainer(config, cards)
         own = replace(config, discount_until=0.0)
-        self._workers = [make_trainer(replace(own, seed=config.seed + k), cards) for k in range(workers)]
+        self._workers = [external_trainer(replace(own, seed=config.seed + k), cards) for k in range(workers)]
         self._every = every
         self._share = 1.0 / workers if mean else 1.0
         self.sent, self.seconds = 0, 0.0
@@ -148,7 +148,7 @@ def _tried(config: BlueprintConfig, workers: int = 1, every: int = 0, mean: bool
     for number in range(_SEEDS):
         own = replace(config, seed=1 + number * max(_WORKERS))
         summed = SummedTraining(own, workers, every, mean=mean) if workers > 1 else None
-        trainer = summed.trainer if summed else make_trainer(own, lossless_buckets(own.rules))
+        trainer = summed.trainer if summed else external_trainer(own, lossless_buckets(own.rules))
         begin = time.thread_time()
         (summed or trainer).run()
         seconds, sent = (summed.seconds, summed.sent) if summed else (time.thread_time() - begin, 0)

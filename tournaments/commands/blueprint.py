@@ -26,6 +26,7 @@ from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
     LOSSLESS,
+    PUBLIC,
     BlueprintConfig,
     MenuConfig,
     preset_names,
@@ -34,6 +35,8 @@ from plurispiel.agents.blueprint.config import (
 )
 from plurispiel.agents.blueprint.devices import CPU, make_trainer, require_device
 from plurispiel.agents.blueprint.library import find_blueprint, find_packed
+from plurispiel.agents.blueprint.public_boards import num_hands
+from plurispiel.agents.blueprint.public_trainer import PublicTrainer
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.tournaments.commands.abstraction import find_table
@@ -63,8 +66,8 @@ def main(options: argparse.Namespace) -> int:
 def _train(options: argparse.Namespace) -> int:
     threads = _threads(options)
     _check_checkpoints(options)
-    require_device(options.device)
     config = _config(options)
+    require_device(options.device, config)
     folder = Path(options.out) if options.out else blueprints_folder() / config.name
     if options.minutes is not None and options.iterations is not None:
         raise ValueError("a budget is --iterations or --minutes, not both")
@@ -96,12 +99,12 @@ def _train(options: argparse.Namespace) -> int:
 def _resume(options: argparse.Namespace) -> int:
     threads = _threads(options)
     _check_checkpoints(options)
-    require_device(options.device)
     folder = _run_folder(options.run)
     checkpoint, refused = load_checkpoint(folder)
     for error in refused:
         say(f"{error}\nresuming from the checkpoint before it")
     config = checkpoint.config
+    require_device(options.device, config)
     if options.iterations is not None:
         checkpoint = dataclasses.replace(checkpoint, schedule=checkpoint.schedule.extended(options.iterations))
     minutes = _minutes(options.minutes)
@@ -266,6 +269,11 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
     widths = (8, 8, 4) if config.exact else (4, 2 if config.num_snapshots else 4, 1)
     regrets, averages, rows = (cells * width for width in widths)
     tree = size.num_nodes * _TREE_NODE_BYTES + size.num_ends * (_TREE_END_BYTES + 4 * config.rules.num_seats)
+    if config.algorithm == PUBLIC:
+        number = 8 if config.exact else 4
+        regrets, averages = 2 * number * cells, number * cells  # regrets, and the current strategy
+        # For each hand at a node: ranges and values of both seats, and the strategy.
+        tree += 5 * number * num_hands(config.rules) * size.num_nodes
     needed = regrets + averages + rows + tree
     say("\n".join(lines))
     say(
@@ -314,15 +322,15 @@ def _fit(
     return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
 
 
-def _rate(trainer: Trainer) -> float:
+def _rate(trainer: Trainer | PublicTrainer) -> float:
     """Return the iterations per second of a trial of about `_CALIBRATION_S` seconds.
 
     The trial ends earlier if it reaches the end of the schedule. Only the trial's second half counts, because the first
     accesses to a bucket table are slow.
     """
-    trainer.run(100)
+    trainer.run(1)
     begin = time.perf_counter()
-    piece, marks = 10, [(trainer.iteration, begin)]
+    piece, marks = 1, [(trainer.iteration, begin)]
     while (seconds := marks[-1][1] - begin) < _CALIBRATION_S or len(marks) < 5:
         trainer.run(piece)
         marks.append((trainer.iteration, time.perf_counter()))
