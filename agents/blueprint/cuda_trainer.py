@@ -229,6 +229,7 @@ def _macros(trainer: Trainer) -> tuple[str, int]:
     last_average = trainer.settings.last_average_street
     own, others = _depths(tree, rules.num_seats, last_average)
     most = int(tree.num_actions.max())
+    width = max(rules.num_hole_cards, rules.num_board_cards) + 1
     cell_bytes = 4 if game.base[-1] < 2**32 else 8
     bucket_bytes = max(rows.dtype.itemsize for rows in arrays.rows)
     words = max(own * (4 + cell_bytes // 4 + most), 2 * others, 1)
@@ -247,6 +248,8 @@ def _macros(trainer: Trainer) -> tuple[str, int]:
         "BASES": ", ".join(f"{base}LL" for base in game.base[: game.num_streets]),
         "PAIRS": ", ".join(f"{pairs}LL" for pairs in game.pairs),
         "BOARD_SIZES": ", ".join(map(str, game.board_sizes)),
+        "CHOOSE": ", ".join(str(math.comb(n, k)) for n in range(len(rules.cards)) for k in range(width)),
+        "CHOOSE_WIDTH": width,
         **{f"ROWS_{street}": _TYPES[rows.dtype.itemsize] for street, rows in enumerate(arrays.rows)},
         "BUCKET": _TYPES[bucket_bytes],
         "CELL": "unsigned int" if cell_bytes == 4 else "unsigned long long",

@@ -4,7 +4,8 @@
 // cited. cuda_trainer.py writes the sizes of the game in front of this text as macros and compiles both:
 //
 //   NUM_SEATS, NUM_STREETS, NUM_HOLE, NUM_BOARD, NUM_SUITS, NUM_CARDS, NUM_COMBOS, LAST_AVERAGE_STREET
-//   BASES, PAIRS, BOARD_SIZES            lists of numbers, one for each of four streets
+//   BASES, PAIRS, BOARD_SIZES            lists of numbers, one for each street
+//   CHOOSE, CHOOSE_WIDTH                 binomial coefficients, and how many there are for each number of cards
 //   ROWS_0 .. ROWS_3, BUCKET, CELL       types of the streets' buckets, of any bucket, and of the index of a cell
 //   WORD_START                           initial word of a finished hand (RankTables.starts)
 //   MAX_ACTIONS, STACK_WORDS             most actions of a decision, and the 32-bit words of a thread's stack
@@ -34,6 +35,7 @@ enum { CHILD, EXPLORED, LEFT, MEAN, FIRST_CELL, SLOTS = FIRST_CELL + sizeof(CELL
 
 __constant__ const long long base_of[4] = {BASES};
 __constant__ const long long pairs_of[4] = {PAIRS};
+__constant__ const int choose[NUM_CARDS * CHOOSE_WIDTH] = {CHOOSE};
 
 struct Game {
     const int4 *nodes;
@@ -92,19 +94,16 @@ __device__ __forceinline__ Stream new_stream(u64 key, u64 iteration, unsigned pu
 __device__ __forceinline__ int cards_rank(const unsigned char *cards, int count) {
     int rank = 0;
     for (int i = 0; i < count; i++) {
-        int place = (cards[i] >> 2) * NUM_SUITS + (cards[i] & 3), below = 1, choose = 1;
+        int place = (cards[i] >> 2) * NUM_SUITS + (cards[i] & 3), below = 1;
         for (int j = 0; j < count; j++) below += cards[j] < cards[i];
-        for (int k = 0; k < below; k++) choose = choose * (place - k) / (k + 1);
-        rank += choose;
+        rank += choose[place * CHOOSE_WIDTH + below];
     }
     return rank;
 }
 
 template <typename Rows>
-__device__ __forceinline__ void fill_buckets(const Game &game, const int *entries, const Rows *rows, int street,
-                                             const unsigned char *board, const int *combos, BUCKET *buckets) {
-    const int sizes[4] = {BOARD_SIZES};
-    int entry = __ldg(entries + cards_rank(board, sizes[street]));
+__device__ __forceinline__ void fill_buckets(const Game &game, int entry, const Rows *rows, int street,
+                                             const int *combos, BUCKET *buckets) {
     const unsigned short *relabel = game.relabel + (entry & 31) * NUM_COMBOS;
     rows += (long long)(entry >> 5) * NUM_COMBOS;
     for (int seat = 0; seat < NUM_SEATS; seat++)
@@ -123,6 +122,13 @@ __device__ __forceinline__ void deal_hand(const Game &game, Stream &stream, unsi
         cards[k] = place / NUM_SUITS * 4 + place % NUM_SUITS;
     }
     const unsigned char *board = cards + NUM_SEATS * NUM_HOLE;
+    // All entries are asked for before the first is needed.
+    const int *entries[4] = {game.entries_0, game.entries_1, game.entries_2, game.entries_3};
+    const int sizes[4] = {BOARD_SIZES};
+    int entry[NUM_STREETS];
+#pragma unroll
+    for (int street = 0; street < NUM_STREETS; street++)
+        entry[street] = __ldg(entries[street] + cards_rank(board, sizes[street]));
     long long board_word = WORD_START, board_masks = 0;
     for (int k = 0; k < NUM_BOARD; k++) {
         board_word += __ldg(game.words + board[k]);
@@ -145,15 +151,15 @@ __device__ __forceinline__ void deal_hand(const Game &game, Stream &stream, unsi
                 __ldg(game.values + __ldg(game.low + (word & 0xffff)) + __ldg(game.high + (word >> 16 & 0xffff)));
         combos[seat] = cards_rank(hole, NUM_HOLE);
     }
-    fill_buckets(game, game.entries_0, game.rows_0, 0, board, combos, buckets);
+    fill_buckets(game, entry[0], game.rows_0, 0, combos, buckets);
 #if NUM_STREETS > 1
-    fill_buckets(game, game.entries_1, game.rows_1, 1, board, combos, buckets);
+    fill_buckets(game, entry[1], game.rows_1, 1, combos, buckets);
 #endif
 #if NUM_STREETS > 2
-    fill_buckets(game, game.entries_2, game.rows_2, 2, board, combos, buckets);
+    fill_buckets(game, entry[2], game.rows_2, 2, combos, buckets);
 #endif
 #if NUM_STREETS > 3
-    fill_buckets(game, game.entries_3, game.rows_3, 3, board, combos, buckets);
+    fill_buckets(game, entry[3], game.rows_3, 3, combos, buckets);
 #endif
 }
 
@@ -278,13 +284,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
             int row[MAX_ACTIONS];
             load_row(regrets + cell, count, row);
             const float total = sum_positive(row);
+            const float inverse = __fdividef(1.0f, total > 0 ? total : (float)count);
             if (seat != traverser) {
 #if VISITS
                 if (street > LAST_AVERAGE_STREET && iteration >= average_from) {
 #pragma unroll
                     for (int a = 0; a < MAX_ACTIONS; a++)
                         if (a < count && (row[a] > 0 || !(total > 0)))
-                            atomicAdd(visits + cell + a, total > 0 ? row[a] / total : 1.0f / count);
+                            atomicAdd(visits + cell + a, total > 0 ? row[a] * inverse : inverse);
                 }
 #endif
                 node = record.y + draw(row, count, total, stream);
@@ -304,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                 AT(frame, MEAN) = 0;
                 AT(frame, FIRST_CELL) = (unsigned)cell;
                 if (sizeof(CELL) == 8) AT(frame, SLOTS - 1) = (unsigned)((u64)cell >> 32);
-                const float scale = total > 0 ? 1 / total : 1.0f / __popc(explored);
+                const float scale = total > 0 ? inverse : __fdividef(1.0f, (float)__popc(explored));
 #pragma unroll
                 for (int a = 0; a < MAX_ACTIONS; a++)
                     if (a < count) AT(frame, SLOTS + a) = __float_as_uint(total > 0 ? positive(row[a]) * scale : scale);

@@ -54,6 +54,7 @@ static int __popc(unsigned v) { return __builtin_popcount(v); }
 static int __float2int_rn(float v) { return (int)std::nearbyint(v); }
 static unsigned __float_as_uint(float v) { union { float f; unsigned u; } both = {v}; return both.u; }
 static float __uint_as_float(unsigned v) { union { unsigned u; float f; } both = {v}; return both.f; }
+static float __fdividef(float a, float b) { return a / b; }
 using std::rint;
 """
 
