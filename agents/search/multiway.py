@@ -305,6 +305,9 @@ class MultiwaySolver:
     def warm_start(self, planned: PlannedRows, weight: float) -> None:
         """Begin with a blueprint's strategies.
 
+        A decision begins with equal probabilities if the blueprint has no strategy for it. So does a decision at which
+        an action was seen that the blueprint takes with no hand of the range.
+
         Parameters
         ----------
         planned : PlannedRows
@@ -322,7 +325,9 @@ class MultiwaySolver:
             node = self._nodes[path]
             actions, pot = self._actions[node], int(self._tree.contributions[node].sum())
             rows = planned.rows((*self._subgame.history, *path), actions, self._subgame.board)
-            if rows is not None:
+            # Regrets for the other actions alone would keep traversals away from the decisions after the action seen,
+            # and one of these decisions is the one that the search is for.
+            if rows is not None and not self._excludes_seen(path, actions, rows):
                 # Regret matching plays in proportion to regrets, so the first strategy is the blueprint's. The regrets
                 # set here are proportional to the pot, since the regrets that iterations add grow with the pot, too.
                 first = int(self._tree.tables[node, self._tree.actors[node]])
@@ -393,6 +398,13 @@ class MultiwaySolver:
         """Deal hands to every live seat but one, and the board; return whether compatible hands were found."""
         stream, work = worker
         return bool(kernels.deal_others(self._game, self._live, seat, self._cumulative, stream, work))
+
+    def _excludes_seen(self, path: Path, actions: tuple[int, ...], rows: np.ndarray) -> bool:
+        """Return whether a blueprint's rows take the action seen after a path with no hand of the seat's range."""
+        seen = self._subgame.seen
+        if path != seen[: len(path)] or len(path) == len(seen):
+            return False
+        return not rows[self._beliefs[self.seat(path)] > 0.0, actions.index(seen[len(path)])].any()
 
     def _traverse(self, seat: int, number: int, worker: _Worker) -> bool:
         """Deal and learn for a seat; return whether a deal was found."""

@@ -103,6 +103,30 @@ def test_a_warm_start_begins_with_the_blueprint_and_fades():
         solver.warm_start(planned, 30.0)
 
 
+class Callers:
+    """A blueprint that always calls."""
+
+    def rows(self, path, actions, board):
+        return np.tile([float(action == CALL) for action in actions], (THREE.num_combos, 1))
+
+
+@pytest.mark.parametrize("is_seen", [False, True])
+def test_a_warm_start_leaves_out_a_decision_whose_seen_action_the_blueprint_never_takes(is_seen):
+    beliefs = np.random.default_rng(5).random((3, THREE.num_combos))
+    seen = (raise_menu(THREE, BettingState(THREE).array.tolist())[0], CALL)
+    subgame = dataclasses.replace(three_with(beliefs), seen=seen if is_seen else ())
+    solver = MultiwaySolver(subgame, Continuations(blueprint(THREE), THREE), seed=2)
+    solver.warm_start(Callers(), 30_000.0)
+    for path in solver.paths:
+        actions, _, current = solver.strategies(path)
+        expected = np.full(len(actions), 1.0 / len(actions)) if is_seen and not path else np.equal(actions, CALL)
+        assert (current[~np.isnan(current[:, 0])] == expected).all()
+    solver.run(80)
+    actions, _, answers = solver.strategies(seen[:1])
+    is_visited = (answers[~np.isnan(answers[:, 0])] != np.equal(actions, CALL)).any()
+    assert is_visited == is_seen
+
+
 def test_a_search_whose_first_deals_fail_has_an_average(monkeypatch):
     solver = MultiwaySolver(three_with(np.ones((3, THREE.num_combos))), Continuations(blueprint(THREE), THREE))
     solver.warm_start(PlannedRows(blueprint(THREE), hand_in_tree(THREE, blueprint(THREE))), 30.0)
