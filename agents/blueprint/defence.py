@@ -42,7 +42,7 @@ def defend_by_order(
     Parameters
     ----------
     raises : float64[n]
-        The probability of each hand to raise.
+        The probability of each hand to raise. Rounding may put it just above 1.
     chances, equity : float64[n]
         Hands are ordered by `chances`, and those with equal chances by `equity`, the highest first.
     reach : float64[n]
@@ -55,14 +55,14 @@ def defend_by_order(
     factor : float
         The factor of all raises, below 1 only if raises alone exceed the share.
     calls : float64[n]
-        The probability of each hand to call.
+        The probability of each hand to call, at least 0.
     """
     total, raised = float(reach.sum()), dot(reach, raises)
     wanted = share * total
     if raised >= wanted and raised > 0.0:
         return wanted / raised, np.zeros(len(raises))
-    rest = 1.0 - raises
-    return 1.0, rest * strongest(chances, equity, reach * rest, wanted - raised)
+    rest = 1.0 - raises  # -2e-16 for a hand that always raises, if rounding lets its raises sum to 1 + 2e-16
+    return 1.0, np.maximum(rest, 0.0) * strongest(chances, equity, reach * rest, wanted - raised)
 
 
 def strongest(chances: np.ndarray, equity: np.ndarray, weights: np.ndarray, wanted: float) -> np.ndarray:

@@ -54,6 +54,14 @@ def test_by_hand():
     assert taken.tolist() == [1.0, 1.0, 0.0, 0.0]
 
 
+def test_no_hand_calls_with_a_probability_below_0():
+    above = 0.14285714498588012 + 0.85714285501412  # a row of two raises
+    assert above > 1.0
+    raises, chances = np.array([above, 0.5, 0.0]), np.array([1.0, 0.5, 0.0])
+    factor, calls = defend_by_order(raises, chances, np.zeros(3), np.ones(3), 0.6)
+    assert factor == 1.0 and calls.tolist() == pytest.approx([0.0, 0.3, 0.0]) and calls.min() >= 0.0
+
+
 def test_chances_of_a_call():
     rows = np.array([[0.2, 0.6, 0.2], [0.0, 0.0, 1.0], [0.9, 0.0, 0.1]])
     assert call_chances(rows, 1).tolist() == pytest.approx([0.75, 1.0, 0.0])
