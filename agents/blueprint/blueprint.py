@@ -15,7 +15,7 @@ from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tre
 from plurispiel.abstraction.cards.buckets import BucketTable, load_table
 from plurispiel.abstraction.cards.config import AbstractionConfig
 from plurispiel.abstraction.cards.config import config_from_dict as card_config
-from plurispiel.abstraction.cards.model import model_from_arrays
+from plurispiel.abstraction.cards.model import CardModel, model_from_arrays
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import (
@@ -360,7 +360,7 @@ def missing_table_config(folder: Path) -> AbstractionConfig | None:
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     with _soundness(artefact):
         cards = artefact.config["cards"]
-        has_all = cards["kind"] == LOSSLESS or _built_table(cards) is not None
+        has_all = cards["kind"] == LOSSLESS or _built_table(cards, artefact.arrays) is not None
         return None if has_all else card_config(cards["config"])
 
 
@@ -390,7 +390,7 @@ def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> BucketLo
     cards, arrays = artefact.config["cards"], artefact.arrays
     if cards["kind"] == LOSSLESS:
         return lossless_buckets(rules, num_streets)
-    if table := _built_table(cards):
+    if table := _built_table(cards, arrays):
         return table_buckets(rules, table, num_streets)
     config = card_config(cards["config"])
     model = model_from_arrays(config, {k.removeprefix(_CARDS): v for k, v in arrays.items() if k.startswith(_CARDS)})
@@ -401,12 +401,23 @@ def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> BucketLo
     return ModelBuckets(model, num_streets, str(cards["digest"]), flop_rows)
 
 
-def _built_table(cards: Mapping[str, Any]) -> BucketTable | None:
-    """Return the bucket table that a blueprint was trained with, or None if the user's tables folder lacks it."""
+def _built_table(cards: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> BucketTable | None:
+    """Return the user's bucket table with a blueprint's buckets; None if the user's tables folder lacks such a table.
+
+    `arrays` are those of the blueprint's artefact. A table built with other versions of numpy or numba has another
+    digest, because an artefact's digest covers them. It serves as well if its card model is the same.
+    """
     folder = tables_folder() / card_config(cards["config"]).name
     if holds_artefact(folder):
         with contextlib.suppress(ArtefactRefused):
             table = load_table(folder)
-            if table.digest == cards["digest"]:
+            if table.digest == cards["digest"] or _is_model(table.model, cards, arrays):
                 return table
     return None
+
+
+def _is_model(model: CardModel, cards: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bool:
+    """Return whether a card model is that of a blueprint's artefact."""
+    return model.config == card_config(cards["config"]) and all(
+        np.array_equal(values, arrays[_CARDS + name]) for name, values in model.arrays().items()
+    )

@@ -1,12 +1,16 @@
 """The blueprints in the package: small, sane before the flop, and with a record of how they were made."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
+from plurispiel.abstraction.machine.artefact import load_artefact
 from plurispiel.agents.base import Action, PublicState
+from plurispiel.agents.blueprint import blueprint as module
 from plurispiel.agents.blueprint.agent import blueprint_agent
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import packed_facts
@@ -76,3 +80,18 @@ def test_heads_up_the_button_plays_most_hands():
     played = sum(weight * (1.0 - hands[name]["fold"]) for name, weight in zip(preflop_names(), weights, strict=True))
     assert 0.6 < played < 0.95
     assert hands["AA"]["raise"] > 0.5 and hands["72o"]["fold"] > 0.3
+
+
+def test_a_table_built_with_other_versions_serves(monkeypatch):
+    """The digest of a table covers the versions of numpy and numba; its card model does not."""
+    artefact = load_artefact(find_blueprint("headsup-compact"), module.KIND, module.FORMAT_VERSION)
+    model = load_blueprint(find_blueprint("headsup-compact")).cards.model
+    cards = artefact.config["cards"]
+    monkeypatch.setattr(module, "holds_artefact", lambda folder: True)
+    monkeypatch.setattr(module, "load_table", lambda folder: table)
+    table = SimpleNamespace(digest="another", model=model)
+    assert module._built_table(cards, artefact.arrays) is table
+    name = "cards_river_centroids"
+    assert module._built_table(cards, artefact.arrays | {name: artefact.arrays[name] + 1}) is None
+    other = cards | {"config": cards["config"] | {"seed": 2}}
+    assert module._built_table(other, artefact.arrays) is None
