@@ -297,6 +297,28 @@ def device_name(device: str) -> str:
 
 
 @contextlib.contextmanager
+def torch_limits(threads: int) -> Iterator[None]:
+    """Run a block with so many threads of PyTorch, and restore their number afterwards.
+
+    Raises
+    ------
+    MemoryError
+        If PyTorch finds too little memory. Its own error would be a RuntimeError.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        yield
+    except RuntimeError as error:
+        text = str(error).partition("\n")[0]
+        if isinstance(error, torch.cuda.OutOfMemoryError) or "allocate memory" in text:
+            raise MemoryError(text) from None
+        raise
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextlib.contextmanager
 def _tensor_cores() -> Iterator[None]:
     """Allow TF32 in products on a GPU: factors are rounded to 11 bits, sums are float32.
 

@@ -5,6 +5,7 @@ chance sampling visits every decision in every iteration, with exact ranges of b
 (Johanson et al. 2012, section 3). An iteration takes seconds on a CPU, and milliseconds on a GPU.
 """
 
+import functools
 import importlib
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +42,7 @@ class PublicTrainer:
     seed : int
         Board t is drawn from the seed and t alone.
     threads : int
-        Number of processor threads for the matches at marks; PyTorch chooses its own.
+        Number of processor threads, for PyTorch and for the matches at marks.
     device : str
         ``cpu`` or ``cuda``.
     exact : bool
@@ -59,6 +60,8 @@ class PublicTrainer:
     ValueError
         If the game is not for two seats, the betting tree is too large, or a street with decisions has no buckets. Also
         if PyTorch is not installed, or finds no such device.
+    MemoryError
+        If the device has too little memory; `run` raises it, too.
     """
 
     def __init__(
@@ -87,7 +90,9 @@ class PublicTrainer:
         self._seed = seed
         walk = import_walk(device)
         self.device: str = walk.device_name(device)
-        self._walk = walk.PublicWalk(rules, self.tree, cards.num_buckets, device, double=exact)
+        self._limits = functools.partial(walk.torch_limits, threads)
+        with self._limits():
+            self._walk = walk.PublicWalk(rules, self.tree, cards.num_buckets, device, double=exact)
 
     @property
     def num_cells(self) -> int:
@@ -111,20 +116,12 @@ class PublicTrainer:
 
     def run(self, iterations: int | None = None) -> None:
         """Do a number of iterations, at most those left of the schedule; by default all of them."""
-        schedule = self.schedule
-        left = schedule.iterations - self.iteration
+        left = self.schedule.iterations - self.iteration
         last = self.iteration + (left if iterations is None else min(iterations, left))
-        most = max(1.0, schedule.discount_until * schedule.iterations)
-        average_from = schedule.average_from * schedule.iterations
-        while self.iteration < last:
-            if self.iteration in schedule.renewals:
-                for table in self._walk.sums:
-                    table.zero_()
-            board = public_board(self.rules, self.cards, draw_board(self.rules, self._seed, self.iteration))
-            weight = min(self.iteration + 1.0, most)
-            self._walk.update(board, weight, weight if self.iteration >= average_from else 0.0)
-            self.iteration += 1
-        self._walk.wait()
+        with self._limits():
+            while self.iteration < last:
+                self._iterate()
+            self._walk.wait()
 
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
         """Refuse: regrets of this trainer have another scale than chips for each visit.
@@ -137,7 +134,7 @@ class PublicTrainer:
         raise ValueError("a run with algorithm = 'public' starts from zero; leave out --from")
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return copies of the arrays that training changes, for a checkpoint."""
+        """Return the arrays that training changes, for a checkpoint; those of a GPU are copies."""
         walk = self._walk
         return {
             f"{name}_{street}": table.cpu().numpy()
@@ -182,10 +179,25 @@ class PublicTrainer:
         pairs of hands on a board. Half of this is a bound on the exploitability of the average strategy within the
         abstract game, if its players recall all their buckets.
         """
-        steps = np.arange(1, self.iteration + 1)
-        weights = np.minimum(steps, max(1.0, self.schedule.discount_until * self.schedule.iterations)).sum()
+        growing = min(self.iteration, int(self._largest_weight))  # iterations before the weight stays the same
+        weights = growing * (growing + 1) / 2 + (self.iteration - growing) * self._largest_weight
         total, met = self._walk.positive_regrets()
-        return total / max(float(weights) * self._walk.num_pairs, 1.0), met
+        return total / max(weights * self._walk.num_pairs, 1.0), met
+
+    def _iterate(self) -> None:
+        schedule = self.schedule
+        if self.iteration in schedule.renewals:
+            for table in self._walk.sums:
+                table.zero_()
+        board = public_board(self.rules, self.cards, draw_board(self.rules, self._seed, self.iteration))
+        weight = min(self.iteration + 1.0, self._largest_weight)
+        averages = self.iteration >= schedule.average_from * schedule.iterations
+        self._walk.update(board, weight, weight if averages else 0.0)
+        self.iteration += 1
+
+    @property
+    def _largest_weight(self) -> float:
+        return max(1.0, self.schedule.discount_until * self.schedule.iterations)
 
 
 def import_walk(device: str) -> Any:

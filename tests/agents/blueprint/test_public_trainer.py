@@ -19,7 +19,7 @@ from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 
-pytest.importorskip("torch", reason="needs PyTorch")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
 from plurispiel.agents.blueprint.public_trainer import PublicTrainer  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -127,6 +127,31 @@ def test_a_run_in_parts_equals_a_whole_run():
     assert (rest.blueprint().rows == whole.blueprint().rows).all()
     with pytest.raises(ValueError, match="sums_1 is missing, or has another dtype"):
         rest.resume(13, {name: values for name, values in part.state().items() if name != "sums_1"})
+
+
+def test_weights_stay_the_same_after_the_discounts():
+    trainer = make(LEDUC, 40, schedule={"discount_until": 0.31})
+    trainer.run()
+    weights = sum(min(step, 12.4) for step in range(1, 41))
+    total, met = trainer._walk.positive_regrets()
+    regret, rows = trainer.regret_per_visit()
+    assert regret == pytest.approx(total / weights / trainer._walk.num_pairs) and rows == met
+
+
+def test_pytorch_takes_the_threads_and_tells_of_missing_memory():
+    trainer = make(KUHN, 10, threads=3)
+    before, seen = torch.get_num_threads(), []
+
+    def update(*given):
+        seen.append(torch.get_num_threads())
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB\nSee the documentation")
+
+    trainer._walk.update = update
+    with pytest.raises(MemoryError, match=r"^CUDA out of memory. Tried to allocate 9 GiB$"):
+        trainer.run()
+    assert seen == [3] and torch.get_num_threads() == before
+    with pytest.raises(MemoryError, match="allocate memory"), trainer._limits():
+        torch.empty(1 << 50)
 
 
 def test_averages_can_restart():
