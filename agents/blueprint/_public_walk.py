@@ -22,6 +22,8 @@ from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.public_boards import PublicBoard, num_hands
 
+_PIECE = 1 << 22  # numbers of a table that are averaged at once
+
 
 class _Decisions(NamedTuple):
     """Neighbouring decisions of a level with the same seat, street and number of actions."""
@@ -124,20 +126,25 @@ class PublicWalk:
         """Replace the numbers of a table of `regrets` or `sums`."""
         table.copy_(torch.from_numpy(np.array(values)))
 
-    def average(self, street: int) -> np.ndarray:
-        """Return the average strategy of a street's rows, as in `regrets`: float[pairs, num_buckets].
+    def averages(self, street: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield the average strategy of a street's rows piece by piece: where in `regrets`, and float[n, num_buckets].
 
         A row that its seat never reached has the current strategy, a row without regrets zeros.
         """
-        out = np.zeros(self.regrets[street].shape)
+        buckets = self.regrets[street].shape[1]
         for num_actions, part in self._by_actions[street]:
-            shape = (-1, num_actions, out.shape[1])
-            regrets, sums = (tables[street][part].view(shape).cpu().numpy() for tables in (self.regrets, self.sums))
-            positive = np.maximum(regrets, 0.0)
-            positive += (positive.sum(axis=1, keepdims=True) == 0.0) & (regrets != 0.0).any(axis=1, keepdims=True)
-            chosen = np.where(sums.sum(axis=1, keepdims=True) > 0.0, sums, positive)
-            out[part] = (chosen / np.maximum(chosen.sum(axis=1, keepdims=True), 1e-30)).reshape(-1, shape[2])
-        return out
+            step = num_actions * max(1, _PIECE // (num_actions * buckets))
+            for first in range(part.start, part.stop, step):
+                piece = slice(first, min(first + step, part.stop))
+                shape = (-1, num_actions, buckets)
+                regrets, sums = (
+                    tables[street][piece].view(shape).cpu().numpy() for tables in (self.regrets, self.sums)
+                )
+                positive = np.maximum(regrets, 0.0)
+                positive += (positive.sum(axis=1, keepdims=True) == 0.0) & (regrets != 0.0).any(axis=1, keepdims=True)
+                chosen = np.where(sums.sum(axis=1, keepdims=True) > 0.0, sums, positive)
+                chosen /= np.maximum(chosen.sum(axis=1, keepdims=True), 1e-30)
+                yield piece, chosen.reshape(-1, buckets)
 
     def positive_regrets(self) -> tuple[float, list[int]]:
         """Return the sum of each row's largest positive regret, and for each street the number of rows with regrets."""
@@ -181,9 +188,10 @@ class PublicWalk:
         for street, parts in enumerate(self._by_actions):
             for num_actions, part in parts:
                 shape = (-1, num_actions, self.regrets[street].shape[1])
-                positive = self.regrets[street][part].view(shape).clamp(min=0.0)
-                positive += positive.sum(1, keepdim=True) == 0.0  # without a positive regret: uniform
-                torch.div(positive, positive.sum(1, keepdim=True), out=self._current[street][part].view(shape))
+                current = self._current[street][part].view(shape)
+                torch.clamp(self.regrets[street][part].view(shape), min=0.0, out=current)
+                current += current.sum(1, keepdim=True) == 0.0  # without a positive regret: uniform
+                current /= current.sum(1, keepdim=True)
         self._levels[0].ranges.fill_(1.0)
         with _tensor_cores():
             for depth, level in enumerate(self._levels):

@@ -127,12 +127,12 @@ class BlueprintConfig:
         chance sampling, all deals with one board.
     discount_until, prune_from, average_from, average_over : float
     average_every, num_snapshots : int
-        See `Schedule`.
+        See `Schedule`, and `PublicTrainer` for those that have no effect there.
     prune_below_bb : float
         A negative regret in big blinds, below which actions are pruned; 0 for the value that `prune_below` computes.
     exact : bool
         For small games: whether regrets are float64 instead of whole chips, and every street is averaged like the
-        first street.
+        first street. By public chance sampling, whether all numbers are float64 instead of float32.
     seed : int
         Seed of the training's random numbers.
 

@@ -166,9 +166,9 @@ class PublicTrainer:
         rows = np.zeros(self.num_cells, np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):
             first, end = self.game.base[street : street + 2].tolist()
-            average = self._walk.average(street)
-            table = rows[first:end].reshape(buckets, -1)
-            table[:, self._walk.pairs[street]] = (average if self.exact else np.rint(average * HIGHEST)).T
+            table, pairs = rows[first:end].reshape(buckets, -1), self._walk.pairs[street]
+            for piece, average in self._walk.averages(street):
+                table[:, pairs[piece]] = (average if self.exact else np.rint(average * HIGHEST)).T
         rows.setflags(write=False)
         return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
 

@@ -25,7 +25,8 @@ class Mark:
     met : float
         Share of all rows (infosets) visited so far.
     regret : float
-        Positive regret per visit in thousandths of a big blind, see `Trainer.regret_per_visit`.
+        Positive regret per visit in thousandths of a big blind, see `Trainer.regret_per_visit`. By public chance
+        sampling, positive regret per hand; see `PublicTrainer.regret_per_visit`.
     drift : float
         Total variation distance between the strategies at the previous mark and now, averaged over rows reached in
         self-play: 0 to 1, NaN at the first mark.

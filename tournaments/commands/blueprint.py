@@ -25,6 +25,7 @@ from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_bluepr
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
+    EXTERNAL,
     LOSSLESS,
     PUBLIC,
     BlueprintConfig,
@@ -285,14 +286,14 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
     if needed > available and not force:
         raise ValueError(
             f"{config.name} may need {needed / _GIB:,.0f} GiB of memory, {available / _GIB:,.0f} GiB are free; take a "
-            f"smaller preset, fewer bet sizes or --force{_hours_text(config, size)}"
+            f"smaller preset, fewer bet sizes or --force{_hours_text(config) if config.algorithm == EXTERNAL else ''}"
         )
 
 
-def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
-    """Return in words how long a run would take if its iterations were as fast as those of a small game.
+def _hours_text(config: BlueprintConfig) -> str:
+    """Return in words how long external sampling would take if its iterations were as fast as those of a small game.
 
-    The small game has as many seats as the run's game. Its speed is measured here.
+    The small game has as many seats as the run's game. Its speed is measured here, on this processor.
     """
     threads = num_processors()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})

@@ -64,6 +64,39 @@ def test_train_resume_and_info(blueprints, capsys):
     assert training["last_doubling_ci95"] == pytest.approx(1.96 * marks[1]["against_final_deviation"])
 
 
+@pytest.mark.torch
+def test_public_chance_sampling(blueprints, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("torch", reason="needs PyTorch")
+    path = tmp_path / "mine.toml"
+    path.write_text("game = 'leduc'\nalgorithm = 'public'\niterations = 4\n")
+    code, out, err = run(capsys, "train", path, "--threads", 1, "--marks", 2)
+    assert code == 0 and "mine: 4 iterations, seed 1, 1 thread" in err and "4 iterations, 680 nodes met" in out
+    code, out, _ = run(capsys, "resume", "mine", "--iterations", 8, "--threads", 1, "--json")
+    record = json.loads(out)
+    assert code == 0 and record["training"]["iterations"] == 8 and record["config"]["algorithm"] == "public"
+    code, _, err = run(capsys, "train", path, "--from", "mine", "--out", tmp_path / "other")
+    assert code == 2 and err.splitlines()[-1].endswith(
+        "a run with algorithm = 'public' starts from zero; leave out --from"
+    )
+    monkeypatch.setattr(command, "available_bytes", lambda: 1e4)
+    code, _, err = run(capsys, "train", path, "--out", tmp_path / "other")
+    assert code == 2 and "or --force" in err and " hours " not in err
+
+
+def test_what_a_device_needs_is_told(blueprints, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    code, _, err = run(capsys, "train", "leduc", "--device", "cuda")
+    needed = "device cuda needs CuPy: pip install 'plurispiel[cuda]', or take device cpu"
+    assert code == 2 and err == f"plurispiel blueprint: {needed}\n"
+    monkeypatch.delitem(sys.modules, "plurispiel.agents.blueprint._public_walk", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    path = tmp_path / "mine.toml"
+    path.write_text("game = 'leduc'\nalgorithm = 'public'\niterations = 4\n")
+    code, _, err = run(capsys, "train", path)
+    needed = "algorithm = 'public' needs PyTorch: pip install 'plurispiel[train]'"
+    assert code == 2 and err == f"plurispiel blueprint: {needed}\n"
+
+
 def test_a_file_of_settings(blueprints, tmp_path, capsys):
     path = tmp_path / "mine.toml"
     path.write_text('seats = 2\nstack_bb = 4\niterations = 2000\n[menu]\npreflop = ["allin"]\npush_or_fold = true\n')

@@ -40,13 +40,15 @@ def _add_train(actions) -> None:
         help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
         "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
-        "[menu] (bet sizes by street), cards, iterations",
+        "[menu] (bet sizes by street), cards, iterations, algorithm (external; or public: public chance sampling for "
+        "two seats, which needs PyTorch: pip install 'plurispiel[train]')",
     )
     add(
         "--iterations",
         type=int,
         metavar="N",
-        help="deals, at least 1, each traversed for every seat (default: that of the preset or file)",
+        help="deals, at least 1, each traversed for every seat; with algorithm public, boards (default: that of the "
+        "preset or file)",
     )
     add(
         "--minutes",
@@ -73,7 +75,7 @@ def _add_train(actions) -> None:
         dest="start",
         metavar="BLUEPRINT",
         help="start from a blueprint with the same game and cards: a folder or a name; its bet sizes may differ and "
-        "are then translated",
+        "are then translated; not with algorithm public",
     )
     add(
         "--weight",
@@ -161,8 +163,9 @@ def _add_training(add) -> None:
         "--device",
         choices=("cpu", "cuda"),
         default="cpu",
-        help="where to train: cpu, on --threads threads; or cuda, on an NVIDIA GPU (pip install 'plurispiel[cuda]'; "
-        "not with exact = true), where threads only play the matches at marks. A run can resume on the other device",
+        help="where to train: cpu, on --threads threads; or cuda, on an NVIDIA GPU, where threads only play the "
+        "matches at marks. cuda needs pip install 'plurispiel[cuda]', and refuses exact = true; with algorithm public "
+        "it needs 'plurispiel[train]'. A run can resume on the other device",
     )
     add(
         "--checkpoint-minutes",
