@@ -37,7 +37,10 @@ _INT32_MARGIN = 1 << 27
 """Regrets stay this far from the bounds of int32, as threads may pass a bound together by some stacks."""
 
 _MAX_VISITS = 2.0**22
-"""Sums over visits are halved above this number, as in `traversal_kernels`."""
+"""Sums over visits are halved above this number, as in `traversal_kernels`, but only after a launch.
+
+A launch visits a row at most 9 times in each of its iterations, so sums stay below 2^24, where float32 stops to count.
+"""
 
 _ARRAYS = ("regrets", "sums", "later_sums")
 _TYPES = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
@@ -147,9 +150,9 @@ class CudaTrainer(Trainer):
         step = min(_MAX_LAUNCH, max(1, self.schedule.iterations // _SHARE_OF_RUN))
         for first in range(self.iteration, last, step):
             self._launch(first, min(first + step, last))
-        if not self.schedule.num_snapshots:
-            for street in self._later_streets:
-                self._call("halve_visits", *self._streets[street], self._on_device()["later_sums"])
+            if not self.schedule.num_snapshots:
+                for street in self._later_streets:
+                    self._call("halve_visits", *self._streets[street], self._on_device()["later_sums"])
         self.weighted_visits += self.num_visits - visits
         self.iteration = last
 

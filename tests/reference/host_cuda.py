@@ -6,7 +6,6 @@ Every argument must have the type that the kernel declares, and every array must
 
 import ctypes
 import functools
-import hashlib
 import re
 import shutil
 import subprocess
@@ -153,16 +152,10 @@ def _value(argument, wanted, star):
 @functools.cache
 def _compiled(code, options):
     """Return the library and its preprocessed text."""
-    folder = Path(tempfile.gettempdir()) / f"host_cuda_{hashlib.sha256((_BEFORE + code + _AFTER).encode()).hexdigest()}"
-    folder.mkdir(exist_ok=True)
-    source, library, text = folder / "traversal.cpp", folder / "traversal.so", folder / "text"
-    if not text.exists():
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        source, library = Path(folder, "traversal.cpp"), Path(folder, "traversal.so")
         source.write_text(_BEFORE + code + _AFTER)
-        flags = [*options, "-O1", "-fwrapv", "-w"]
-        part = folder / f"{id(code)}.part"
-        subprocess.run([COMPILER, *flags, "-shared", "-fPIC", "-o", part, source], check=True)
-        part.replace(library)
-        text.write_text(
-            subprocess.run([COMPILER, *flags, "-E", "-P", source], check=True, capture_output=True, text=True).stdout
-        )
-    return ctypes.CDLL(library), text.read_text()
+        command = [COMPILER, *options, "-O1", "-fwrapv", "-w", source]
+        subprocess.run([*command, "-shared", "-fPIC", "-o", library], check=True)
+        text = subprocess.run([*command, "-E", "-P"], check=True, capture_output=True, text=True).stdout
+        return ctypes.CDLL(library), text

@@ -200,6 +200,9 @@ def test_sums_by_visits_are_halved_before_float32_stops_counting():
     trainer.resume(0, state | {"later_sums": many})
     trainer.run(1)
     assert trainer.state()["later_sums"].max() < 1.02 * 2.0**21
+    trainer.resume(0, state | {"later_sums": 3.0 * many})
+    trainer.run(3)  # of one launch each
+    assert trainer.state()["later_sums"].max() <= 2.0**22
 
 
 @needs_compiler
