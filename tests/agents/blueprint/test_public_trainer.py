@@ -9,12 +9,16 @@ from reference import regrets as reference
 
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem.openspiel import rules_of
-from plurispiel.abstraction.holdem.rules import KUHN, LEDUC
+from plurispiel.abstraction.holdem.rules import KUHN, LEDUC, HoldemRules
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.config import ALGORITHMS, read_preset
+from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.public_boards import draw_board, public_board
+from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
@@ -24,6 +28,11 @@ from plurispiel.agents.blueprint.public_trainer import PublicTrainer  # noqa: E4
 
 pytestmark = pytest.mark.torch
 
+TWO_CARDS = HoldemRules(
+    blinds=(1, 2), stacks=(4, 7), first_seats=(0, 1), board_cards=(0, 1), num_suits=2, num_ranks=3,
+    betting_abstraction="fcpa",
+)  # fmt: skip
+THREE_CARDS = dataclasses.replace(TWO_CARDS, num_hole_cards=3, first_seats=(0,), board_cards=(0,))
 LINEAR = {"discount_until": 1.0, "average_from": 0.0}
 
 
@@ -46,7 +55,7 @@ def cells(trainer, tables):
     return flat
 
 
-@pytest.mark.parametrize("rules", [KUHN, LEDUC], ids=["kuhn", "leduc"])
+@pytest.mark.parametrize("rules", [KUHN, LEDUC, TWO_CARDS, THREE_CARDS], ids=["kuhn", "leduc", "two", "three"])
 def test_the_mean_over_all_boards_is_the_exact_regret(rules):
     trainer = make(rules, 1000)
     trainer.run(20)
@@ -64,8 +73,9 @@ def test_the_mean_over_all_boards_is_the_exact_regret(rules):
         return positive / positive.sum() if positive.sum() > 0.0 else np.full(count, 1.0 / count)
 
     def bucket_of(seat, street, deck):
-        board = tuple(deck[2:][: rules.board_size(street)])
-        return int(trainer.cards.row(board, street)[rules.combo_id(deck[seat : seat + 1])])
+        hole = rules.num_hole_cards
+        board = tuple(deck[2 * hole :][: rules.board_size(street)])
+        return int(trainer.cards.row(board, street)[rules.combo_id(deck[seat * hole : (seat + 1) * hole])])
 
     total = np.zeros(trainer.num_cells)
     boards = list(itertools.permutations(rules.cards.tolist(), rules.num_board_cards))
@@ -152,6 +162,19 @@ def test_pytorch_takes_the_threads_and_tells_of_missing_memory():
     assert seen == [3] and torch.get_num_threads() == before
     with pytest.raises(MemoryError, match="allocate memory"), trainer._limits():
         torch.empty(1 << 50)
+
+
+def test_a_checkpoint_of_the_other_algorithm_is_refused(tmp_path):
+    configs = [dataclasses.replace(read_preset("kuhn3"), game="kuhn_poker", algorithm=name) for name in ALGORITHMS]
+    cards = lossless_buckets(KUHN)
+    for config, other in zip(configs, configs[::-1], strict=True):
+        run = begin_run(tmp_path / config.algorithm, config, cards, threads=1)
+        run.trainer.run(2)
+        run.keep()
+        checkpoint, _ = load_checkpoint(run.folder)
+        TrainingRun(run.folder, config, make_trainer(config, cards)).restore(checkpoint)
+        with pytest.raises(ArtefactRefused, match=r"damaged: regrets(_0)? is missing, or has another dtype or shape"):
+            TrainingRun(run.folder, other, make_trainer(other, cards)).restore(checkpoint)
 
 
 def test_averages_can_restart():
