@@ -271,7 +271,7 @@ def _require_training(training: Any) -> None:
         if not isinstance(value, (int, float)) or value < 0:
             raise ValueError(f"{name} of its training must be a number of at least 0, got {value!r:.40}")
     device = training.get("device", "cpu")
-    if not isinstance(device, str) or not device.isprintable() or len(device) > 100:
+    if not isinstance(device, str) or not device.isprintable() or len(device) > 500:
         raise ValueError("the device of its training must be a short text")
     if start := training.get("start"):
         if not isinstance(start["digest"], str) or not isinstance(start["weight_bb"], (int, float)):

@@ -62,6 +62,7 @@ class Checkpoint:
     table_digest : str
         Digest of the bucket table; empty for lossless buckets.
     start : dict or None
+    devices : tuple of str
         See `TrainingRun`.
     """
 
@@ -75,6 +76,7 @@ class Checkpoint:
     source: str
     table_digest: str
     start: dict[str, Any] | None
+    devices: tuple[str, ...] = ()
 
 
 class TrainingRun:
@@ -101,6 +103,8 @@ class TrainingRun:
         The origin of a run that started from another blueprint: that blueprint's ``digest``, the ``iterations`` and
         ``core_hours`` of its training, and ``weight_bb``, the big blinds of regret with which each row began. None if
         the run started from zero.
+    devices : tuple of str
+        All that has trained, each once: ``cpu`` and names of GPUs.
 
     Raises
     ------
@@ -120,6 +124,7 @@ class TrainingRun:
         self.marks: list[Mark] = []
         self.seconds = 0.0
         self.start: dict[str, Any] | None = None
+        self.devices: tuple[str, ...] = (trainer.device,)
         self._watched = Watched.none()
         self._kept_at = -1
 
@@ -151,6 +156,7 @@ class TrainingRun:
         self.marks = list(checkpoint.marks)
         self.seconds = checkpoint.seconds
         self.start = checkpoint.start
+        self.devices = tuple(dict.fromkeys((*checkpoint.devices, self.trainer.device)))
         self._kept_at = checkpoint.iteration
 
     def go(
@@ -230,6 +236,7 @@ class TrainingRun:
                 "num_marks": self.num_marks,
                 "table_digest": trainer.cards.table_digest,
                 "start": self.start,
+                "devices": self.devices,
             },
             seed=self.config.seed,
             source=tree_digest(trainer.tree),
@@ -287,7 +294,7 @@ class TrainingRun:
                 "nodes": self.trainer.num_nodes,
                 "seconds": self.seconds,
                 "threads": self.trainer.threads,
-                "device": self.trainer.device,
+                "device": " and ".join(self.devices),
                 "start": self.start,
                 "marks": [mark.as_dict() for mark in self.marks],
             }
@@ -391,6 +398,12 @@ def _read_checkpoint(path: Path) -> Checkpoint:
             raise ValueError("iteration, num_marks or seconds is out of range")
         if record.get("start") is not None:
             work_done({"iterations": iteration, "start": record["start"]})
+        devices = tuple(record.get("devices", ()))
+        if (
+            not all(isinstance(name, str) and name.isprintable() for name in devices)
+            or len(" and ".join(devices)) > 400
+        ):
+            raise ValueError("devices must be short texts")
         _require_state(artefact.arrays, config)
         return Checkpoint(
             config,
@@ -403,6 +416,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
             artefact.source,
             str(record["table_digest"]),
             record.get("start"),
+            devices,
         )
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArtefactRefused(f"{path} is no sound {KIND}: {error}; delete it") from None

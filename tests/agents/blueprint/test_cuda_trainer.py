@@ -240,7 +240,10 @@ def test_a_run_on_the_gpu_is_recorded_and_resumes_on_the_processor(tmp_path):
     training = again.trainer.blueprint(config, again._training()).training
     assert training["device"] == NAME and training["core_hours"] is None and training["nodes"] > 0
     checkpoint, _ = load_checkpoint(tmp_path)
-    TrainingRun(tmp_path, config, make_trainer(config, cards), num_marks=2).restore(checkpoint)
+    last = TrainingRun(tmp_path, config, make_trainer(config, cards), num_marks=2)
+    last.restore(checkpoint)
+    training = last._blueprint().training
+    assert training["device"] == f"{NAME} and cpu" and training["core_hours"] is None
 
 
 def test_what_the_gpu_cannot_do_is_refused(monkeypatch):
