@@ -19,6 +19,7 @@ def test_presets_are_what_they_say():
         "headsup",
         "headsup-compact",
         "headsup-pushfold",
+        "headsup-wide",
         "holdem-flop",
         "holdem-mini",
         "kuhn3",
@@ -26,6 +27,7 @@ def test_presets_are_what_they_say():
         "pluribus",
         "sixmax",
         "sixmax-compact",
+        "sixmax-wide",
         "threemax",
     ]
     for name in preset_names():
