@@ -50,6 +50,7 @@ text = "x"
 seats = 3
 stack_bb = 20.0
 cards = "small"
+algorithm = "external"
 discount_until = 0.1
 prune_from = 0.1
 average_from = 0.1

@@ -273,8 +273,9 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
     if config.algorithm == PUBLIC:
         number = 8 if config.exact else 4
         regrets, averages = 2 * number * cells, number * cells  # regrets, and the current strategy
-        # For each hand at a node: ranges and values of both seats, and the strategy.
-        tree += 5 * number * num_hands(config.rules) * size.num_nodes
+        # For each hand at a node: ranges and values of both seats, and the strategy. For each hand and bucket of a
+        # street: whether the bucket holds the hand, as a number and as a truth value.
+        tree += num_hands(config.rules) * (5 * number * size.num_nodes + (number + 1) * sum(buckets))
     needed = regrets + averages + rows + tree
     say("\n".join(lines))
     say(
