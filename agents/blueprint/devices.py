@@ -15,7 +15,7 @@ def require_device(device: str, config: BlueprintConfig) -> None:
     if device not in DEVICES:
         raise ValueError(f"a device is {' or '.join(DEVICES)}, got {device!r}")
     if config.algorithm == PUBLIC:
-        public_trainer.import_walk(device)
+        public_trainer.import_tables(device)
     elif device == CUDA:
         cuda_trainer.import_cupy()
 

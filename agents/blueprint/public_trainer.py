@@ -20,9 +20,9 @@ from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.public_boards import draw_board, public_board
 from plurispiel.agents.blueprint.schedule import Schedule
 
-__all__ = ["PublicTrainer", "import_walk"]
+__all__ = ["PublicTrainer", "import_tables"]
 
-_WALK = "plurispiel.agents.blueprint._public_walk"
+_TABLES = "plurispiel.agents.blueprint._public_tables"
 
 
 class PublicTrainer:
@@ -88,11 +88,11 @@ class PublicTrainer:
         self.threads = threads
         self.iteration = 0
         self._seed = seed
-        walk = import_walk(device)
-        self.device: str = walk.device_name(device)
-        self._limits = functools.partial(walk.torch_limits, threads)
+        module = import_tables(device)
+        self.device: str = module.device_name(device)
+        self._limits = functools.partial(module.torch_limits, threads)
         with self._limits():
-            self._walk = walk.PublicWalk(rules, self.tree, cards.num_buckets, device, double=exact)
+            self._tables = module.PublicTables(rules, self.tree, cards.num_buckets, device, double=exact)
 
     @property
     def num_cells(self) -> int:
@@ -121,7 +121,7 @@ class PublicTrainer:
         with self._limits():
             while self.iteration < last:
                 self._iterate()
-            self._walk.wait()
+            self._tables.wait()
 
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
         """Refuse: regrets of this trainer have another scale than chips for each visit.
@@ -135,10 +135,9 @@ class PublicTrainer:
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the arrays that training changes, for a checkpoint; those of a GPU are copies."""
-        walk = self._walk
         return {
             f"{name}_{street}": table.cpu().numpy()
-            for name, tables in (("regrets", walk.regrets), ("sums", walk.sums))
+            for name, tables in (("regrets", self._tables.regrets), ("sums", self._tables.sums))
             for street, table in enumerate(tables)
         }
 
@@ -150,15 +149,14 @@ class PublicTrainer:
         ValueError
             If the state does not fit this game.
         """
-        walk = self._walk
-        tables = {f"regrets_{k}": table for k, table in enumerate(walk.regrets)}
-        tables |= {f"sums_{k}": table for k, table in enumerate(walk.sums)}
+        tables = {f"regrets_{k}": table for k, table in enumerate(self._tables.regrets)}
+        tables |= {f"sums_{k}": table for k, table in enumerate(self._tables.sums)}
         dtype = np.float64 if self.exact else np.float32
         for name, table in tables.items():
             if name not in state or state[name].dtype != dtype or state[name].shape != tuple(table.shape):
                 raise ValueError(f"{name} is missing, or has another dtype or shape")
         for name, table in tables.items():
-            walk.load(table, state[name])
+            self._tables.load(table, state[name])
         self.iteration = iteration
 
     def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
@@ -166,8 +164,8 @@ class PublicTrainer:
         rows = np.zeros(self.num_cells, np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):
             first, end = self.game.base[street : street + 2].tolist()
-            table, pairs = rows[first:end].reshape(buckets, -1), self._walk.pairs[street]
-            for piece, average in self._walk.averages(street):
+            table, pairs = rows[first:end].reshape(buckets, -1), self._tables.pairs[street]
+            for piece, average in self._tables.averages(street):
                 table[:, pairs[piece]] = (average if self.exact else np.rint(average * HIGHEST)).T
         rows.setflags(write=False)
         return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
@@ -181,18 +179,18 @@ class PublicTrainer:
         """
         growing = min(self.iteration, int(self._largest_weight))  # iterations before the weight stays the same
         weights = growing * (growing + 1) / 2 + (self.iteration - growing) * self._largest_weight
-        total, met = self._walk.positive_regrets()
-        return total / max(weights * self._walk.num_pairs, 1.0), met
+        total, met = self._tables.positive_regrets()
+        return total / max(weights * self._tables.num_pairs, 1.0), met
 
     def _iterate(self) -> None:
         schedule = self.schedule
         if self.iteration in schedule.renewals:
-            for table in self._walk.sums:
+            for table in self._tables.sums:
                 table.zero_()
         board = public_board(self.rules, self.cards, draw_board(self.rules, self._seed, self.iteration))
         weight = min(self.iteration + 1.0, self._largest_weight)
         averages = self.iteration >= schedule.average_from * schedule.iterations
-        self._walk.update(board, weight, weight if averages else 0.0)
+        self._tables.update(board, weight, weight if averages else 0.0)
         self.iteration += 1
 
     @property
@@ -200,8 +198,8 @@ class PublicTrainer:
         return max(1.0, self.schedule.discount_until * self.schedule.iterations)
 
 
-def import_walk(device: str) -> Any:
-    """Return the module `_public_walk`, which imports PyTorch.
+def import_tables(device: str) -> Any:
+    """Return the module `_public_tables`, which imports PyTorch.
 
     Raises
     ------
@@ -209,8 +207,8 @@ def import_walk(device: str) -> Any:
         If PyTorch is not installed, or finds no such device.
     """
     try:
-        walk = importlib.import_module(_WALK)
+        module = importlib.import_module(_TABLES)
     except ImportError:
         raise ValueError("algorithm = 'public' needs PyTorch: pip install 'plurispiel[train]'") from None
-    walk.device_name(device)
-    return walk
+    module.device_name(device)
+    return module

@@ -47,11 +47,11 @@ def distance(name, trainer):
 
 
 def cells(trainer, tables):
-    """Return walk tables in the order of a blueprint's cells."""
+    """Return tables in the order of a blueprint's cells."""
     flat = np.zeros(trainer.num_cells)
     for street, (table, buckets) in enumerate(zip(tables, trainer.cards.num_buckets, strict=True)):
         first, end = trainer.game.base[street : street + 2]
-        flat[first:end].reshape(buckets, -1)[:, trainer._walk.pairs[street]] = table.numpy().T
+        flat[first:end].reshape(buckets, -1)[:, trainer._tables.pairs[street]] = table.numpy().T
     return flat
 
 
@@ -59,8 +59,8 @@ def cells(trainer, tables):
 def test_the_mean_over_all_boards_is_the_exact_regret(rules):
     trainer = make(rules, 1000)
     trainer.run(20)
-    walk, tree, game = trainer._walk, trainer.tree, trainer.game
-    before = [table.clone() for table in walk.regrets]
+    tables, tree, game = trainer._tables, trainer.tree, trainer.game
+    before = [table.clone() for table in tables.regrets]
     frozen = cells(trainer, before)
 
     def cell_of(node, bucket):
@@ -80,16 +80,16 @@ def test_the_mean_over_all_boards_is_the_exact_regret(rules):
     total = np.zeros(trainer.num_cells)
     boards = list(itertools.permutations(rules.cards.tolist(), rules.num_board_cards))
     for board in boards:
-        for table, values in zip(walk.regrets, before, strict=True):
+        for table, values in zip(tables.regrets, before, strict=True):
             table.copy_(values)
-        walk.update(public_board(rules, trainer.cards, board), 1.0, 0.0)
-        total += cells(trainer, walk.regrets) - frozen
+        tables.update(public_board(rules, trainer.cards, board), 1.0, 0.0)
+        total += cells(trainer, tables.regrets) - frozen
     expected = np.zeros(trainer.num_cells)
     for seat in (0, 1):
         for cell, value in reference.exact_regrets(rules, tree, bucket_of, cell_of, strategies, seat).items():
             expected[cell] = value
     assert (expected != 0.0).sum() > 8
-    np.testing.assert_allclose(total / len(boards) / walk.num_pairs, expected, atol=1e-12)
+    np.testing.assert_allclose(total / len(boards) / tables.num_pairs, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +117,12 @@ def test_hands_of_two_cards_and_stacks_of_two_sizes():
     rules = dataclasses.replace(rules_of(find_game("holdem-mini")), stacks=(600, 350))
     trainer = make(rules, 10)
     trainer.run()
-    walk = trainer._walk
-    root = walk._levels[0]
+    tables = trainer._tables
+    root = tables._levels[0]
     totals = (root.ranges[:, [1, 0]] * root.values).sum((0, 2))
     assert abs(float(totals[0])) > 1.0
     np.testing.assert_allclose(float(totals.sum()), 0.0, atol=1e-6 * abs(float(totals[0])))
-    ends = [chips for level in walk._levels for chips in level.ends if chips.shown]
+    ends = [chips for level in tables._levels for chips in level.ends if chips.shown]
     assert max(float(each.chips.max()) for each in ends) == 350.0
 
 
@@ -143,9 +143,9 @@ def test_weights_stay_the_same_after_the_discounts():
     trainer = make(LEDUC, 40, schedule={"discount_until": 0.31})
     trainer.run()
     weights = sum(min(step, 12.4) for step in range(1, 41))
-    total, met = trainer._walk.positive_regrets()
+    total, met = trainer._tables.positive_regrets()
     regret, rows = trainer.regret_per_visit()
-    assert regret == pytest.approx(total / weights / trainer._walk.num_pairs) and rows == met
+    assert regret == pytest.approx(total / weights / trainer._tables.num_pairs) and rows == met
 
 
 def test_pytorch_takes_the_threads_and_tells_of_missing_memory():
@@ -156,7 +156,7 @@ def test_pytorch_takes_the_threads_and_tells_of_missing_memory():
         seen.append(torch.get_num_threads())
         raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB\nSee the documentation")
 
-    trainer._walk.update = update
+    trainer._tables.update = update
     with pytest.raises(MemoryError, match=r"^CUDA out of memory. Tried to allocate 9 GiB$"):
         trainer.run()
     assert seen == [3] and torch.get_num_threads() == before

@@ -88,7 +88,7 @@ def test_what_a_device_needs_is_told(blueprints, tmp_path, monkeypatch, capsys):
     code, _, err = run(capsys, "train", "leduc", "--device", "cuda")
     needed = "device cuda needs CuPy: pip install 'plurispiel[cuda]', or take device cpu"
     assert code == 2 and err == f"plurispiel blueprint: {needed}\n"
-    monkeypatch.delitem(sys.modules, "plurispiel.agents.blueprint._public_walk", raising=False)
+    monkeypatch.delitem(sys.modules, "plurispiel.agents.blueprint._public_tables", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     path = tmp_path / "mine.toml"
     path.write_text("game = 'leduc'\nalgorithm = 'public'\niterations = 4\n")

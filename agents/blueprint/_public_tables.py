@@ -45,7 +45,7 @@ class _Ends(NamedTuple):
     chips: torch.Tensor  # [ends, 2, 1]: chips that seat 1, then seat 0, wins at the fold or with the better hand
 
 
-class _Level(NamedTuple):
+class _TreeLevel(NamedTuple):
     """The nodes of one depth.
 
     `ranges` is [nodes, 2, hands], by seat. `values` has the same shape, but the value of seat s stands at 1 - s: a
@@ -58,8 +58,8 @@ class _Level(NamedTuple):
     values: torch.Tensor
 
 
-class PublicWalk:
-    """Updates regrets and strategy sums of both seats on sampled boards.
+class PublicTables:
+    """Regrets and strategy sums of both seats, updated by one sampled board after another.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class PublicWalk:
         self.num_pairs = hands * math.comb(len(rules.cards) - rules.num_board_cards - hole, hole)
         self._device = torch.device(device)
         self._type = torch.float64 if double else torch.float32
-        self._levels: list[_Level] = []
+        self._levels: list[_TreeLevel] = []
         self.pairs: list[np.ndarray] = []
         self._lay_out(tree, len(num_buckets), hands)
         shapes = [(len(pairs), buckets) for pairs, buckets in zip(self.pairs, num_buckets, strict=True)]
@@ -208,11 +208,11 @@ class PublicWalk:
                 for group in level.decisions:
                     self._pass_values(level, self._levels[depth + 1], group, members[group.street])
 
-    def _add_strategies(self, level: _Level, group: _Decisions, members: torch.Tensor) -> None:
+    def _add_strategies(self, level: _TreeLevel, group: _Decisions, members: torch.Tensor) -> None:
         reach = level.ranges[group.nodes, group.seat] @ members * self._weights[1]
         self._by_decision(self.sums, group).addcmul_(reach[:, None], self._by_decision(self._current, group))
 
-    def _pass_ranges(self, level: _Level, below: _Level, group: _Decisions, members: torch.Tensor) -> None:
+    def _pass_ranges(self, level: _TreeLevel, below: _TreeLevel, group: _Decisions, members: torch.Tensor) -> None:
         """Write the ranges of a group's children."""
         played = group.played
         torch.mm(self._current[group.street][group.pairs], members.T, out=played.view(-1, played.shape[2]))
@@ -220,7 +220,7 @@ class PublicWalk:
         ranges[:, :, group.seat].mul_(group.played)
         below.ranges.index_copy_(0, group.children, ranges.view(-1, 2, ranges.shape[3]))
 
-    def _pass_values(self, level: _Level, below: _Level, group: _Decisions, members: torch.Tensor) -> None:
+    def _pass_values(self, level: _TreeLevel, below: _TreeLevel, group: _Decisions, members: torch.Tensor) -> None:
         """Write the values of a group from those of its children, and add its regrets."""
         values = below.values.index_select(0, group.children)
         current, regrets = (self._by_decision(tables, group) for tables in (self._current, self.regrets))
@@ -286,7 +286,7 @@ class PublicWalk:
                     )
                 )
             size = (len(nodes), 2, hands)
-            self._levels.append(_Level(decisions, ends, self._zeros(*size), self._zeros(*size)))
+            self._levels.append(_TreeLevel(decisions, ends, self._zeros(*size), self._zeros(*size)))
 
 
 def device_name(device: str) -> str:
