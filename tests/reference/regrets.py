@@ -40,3 +40,35 @@ def exact_regrets(rules, tree, bucket_of, cell_of, strategies, traverser):
     for deck in decks:
         walk(0, BettingState(rules), deck, 1.0)
     return regrets
+
+
+def regrets_by_cell(trainer, regrets, seat):
+    """Return a seat's exact regrets in the order of a blueprint's cells; all seats play by matching `regrets`.
+
+    Parameters
+    ----------
+    trainer : Trainer or PublicTrainer
+        Its game, tree and buckets are used.
+    regrets : float or int [num_cells]
+    seat : int
+    """
+    rules, tree, game = trainer.rules, trainer.tree, trainer.game
+
+    def cell_of(node, bucket):
+        street = tree.street[node]
+        return int(game.base[street] + bucket * game.pairs[street] + tree.row[node])
+
+    def strategies(node, bucket):
+        count = int(tree.num_actions[node])
+        positive = np.maximum(regrets[cell_of(node, bucket) :][:count].astype(float), 0.0)
+        return positive / positive.sum() if positive.sum() > 0.0 else np.full(count, 1.0 / count)
+
+    def bucket_of(seat, street, deck):
+        hole, size = rules.num_hole_cards, rules.board_size(street)
+        board = tuple(deck[rules.num_seats * hole : rules.num_seats * hole + size])
+        return int(trainer.cards.row(board, street)[rules.combo_id(deck[seat * hole : (seat + 1) * hole])])
+
+    found = np.zeros(len(regrets))
+    for cell, value in exact_regrets(rules, tree, bucket_of, cell_of, strategies, seat).items():
+        found[cell] = value
+    return found

@@ -17,7 +17,6 @@ from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX, HoldemRules
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.blueprint import cuda_trainer
-from plurispiel.agents.blueprint import traversal_kernels as kernels
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.blueprint.config import read_preset
@@ -74,33 +73,13 @@ def test_sampled_regrets_are_unbiased(rules, menu, samples):
     """
     rules = scaled(rules, 1_000)
     trainer = trained(CudaTrainer, 256 * samples, rules=rules, menu=menu, average_from=1.0, run=1)
-    game, tree = trainer.game, trainer.tree
     frozen = np.random.default_rng(5).integers(2e8, 15e8, len(trainer.regrets)).astype(np.int32)
     batches = []
     for _ in range(50):
         trainer.resume(trainer.iteration, trainer.state() | {"regrets": frozen})
         trainer.run(samples // 50)
         batches.append((trainer.state()["regrets"].astype(float) - frozen) / (samples // 50))
-    scratch = np.zeros(32)
-
-    def strategies(node, bucket):
-        count = int(tree.num_actions[node])
-        kernels.match_regrets(frozen, cell_of(node, bucket), count, scratch)
-        return scratch[:count].copy()
-
-    def cell_of(node, bucket):
-        street = tree.street[node]
-        return int(game.base[street] + bucket * game.pairs[street] + tree.row[node])
-
-    def bucket_of(seat, street, deck):
-        hole, size = rules.num_hole_cards, rules.board_size(street)
-        board = tuple(deck[rules.num_seats * hole : rules.num_seats * hole + size])
-        return int(trainer.cards.row(board, street)[rules.combo_id(deck[seat * hole : (seat + 1) * hole])])
-
-    expected = np.zeros(len(frozen))
-    for seat in range(rules.num_seats):
-        for cell, value in reference.exact_regrets(rules, tree, bucket_of, cell_of, strategies, seat).items():
-            expected[cell] += value
+    expected = sum(reference.regrets_by_cell(trainer, frozen, seat) for seat in range(rules.num_seats))
     mean, error = np.mean(batches, axis=0), np.std(batches, axis=0, ddof=1) / 50**0.5
     assert (error > 0).sum() > 10
     assert (np.abs(mean - expected) <= 4.5 * error + 1.0).all()

@@ -59,23 +59,9 @@ def cells(trainer, tables):
 def test_the_mean_over_all_boards_is_the_exact_regret(rules):
     trainer = make(rules, 1000)
     trainer.run(20)
-    tables, tree, game = trainer._tables, trainer.tree, trainer.game
+    tables = trainer._tables
     before = [table.clone() for table in tables.regrets]
     frozen = cells(trainer, before)
-
-    def cell_of(node, bucket):
-        street = tree.street[node]
-        return int(game.base[street] + bucket * game.pairs[street] + tree.row[node])
-
-    def strategies(node, bucket):
-        count = int(tree.num_actions[node])
-        positive = np.maximum(frozen[cell_of(node, bucket) :][:count], 0.0)
-        return positive / positive.sum() if positive.sum() > 0.0 else np.full(count, 1.0 / count)
-
-    def bucket_of(seat, street, deck):
-        hole = rules.num_hole_cards
-        board = tuple(deck[2 * hole :][: rules.board_size(street)])
-        return int(trainer.cards.row(board, street)[rules.combo_id(deck[seat * hole : (seat + 1) * hole])])
 
     total = np.zeros(trainer.num_cells)
     boards = list(itertools.permutations(rules.cards.tolist(), rules.num_board_cards))
@@ -84,10 +70,7 @@ def test_the_mean_over_all_boards_is_the_exact_regret(rules):
             table.copy_(values)
         tables.update(public_board(rules, trainer.cards, board), 1.0, 0.0)
         total += cells(trainer, tables.regrets) - frozen
-    expected = np.zeros(trainer.num_cells)
-    for seat in (0, 1):
-        for cell, value in reference.exact_regrets(rules, tree, bucket_of, cell_of, strategies, seat).items():
-            expected[cell] = value
+    expected = sum(reference.regrets_by_cell(trainer, frozen, seat) for seat in (0, 1))
     assert (expected != 0.0).sum() > 8
     np.testing.assert_allclose(total / len(boards) / tables.num_pairs, expected, atol=1e-12)
 
