@@ -22,8 +22,6 @@ from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.public_boards import PublicBoard, num_hands
 
-_PIECE = 1 << 22  # numbers of a table that are averaged at once
-
 
 class _Decisions(NamedTuple):
     """Neighbouring decisions of a level with the same seat, street and number of actions."""
@@ -80,6 +78,8 @@ class PublicTables:
         decision and one of its actions. A regret is in chips, summed over the pairs of both hands and weighted.
     pairs : list of int64[pairs]
         For each street, the place of each row of these tables among the pairs of the betting tree (`BettingTree.row`).
+    shapes : list of tuple of int
+        The shape of each street's tables.
     num_pairs : int
         Number of pairs of both seats' hands on a board.
     """
@@ -94,10 +94,11 @@ class PublicTables:
         self._levels: list[_TreeLevel] = []
         self.pairs: list[np.ndarray] = []
         self._lay_out(tree, len(num_buckets), hands)
-        shapes = [(len(pairs), buckets) for pairs, buckets in zip(self.pairs, num_buckets, strict=True)]
-        self.regrets = [self._zeros(*shape) for shape in shapes]
-        self.sums = [self._zeros(*shape) for shape in shapes]
-        self._current = [self._zeros(*shape) for shape in shapes]
+        self._places_of = [self._places(np.argsort(pairs)) for pairs in self.pairs]
+        self.shapes = [(len(pairs), buckets) for pairs, buckets in zip(self.pairs, num_buckets, strict=True)]
+        self.regrets = [self._zeros(*shape) for shape in self.shapes]
+        self.sums = [self._zeros(*shape) for shape in self.shapes]
+        self._current = [self._zeros(*shape) for shape in self.shapes]
         self._weights = self._zeros(2)  # of the regrets and of the sums
         self._holes = torch.zeros((hands, hole), dtype=torch.int32, device=self._device)
         self._ranks = torch.zeros(hands, dtype=torch.int32, device=self._device)
@@ -122,41 +123,18 @@ class PublicTables:
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
 
-    def load(self, table: torch.Tensor, values: np.ndarray) -> None:
-        """Replace the numbers of a table of `regrets` or `sums`."""
-        table.copy_(torch.from_numpy(np.array(values)))
+    def read(self, kind: str, street: int, part: slice) -> np.ndarray:
+        """Return a part of a street's ``regrets`` or ``sums``, in the order of `BettingTree.row`: float[n, buckets]."""
+        return getattr(self, kind)[street][self._places_of[street][part]].cpu().numpy()
 
-    def averages(self, street: int) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield the average strategy of a street's rows piece by piece: where in `regrets`, and float[n, num_buckets].
+    def write(self, kind: str, street: int, values: np.ndarray) -> None:
+        """Replace a street's ``regrets`` or ``sums``, given in the order of `BettingTree.row`."""
+        getattr(self, kind)[street].copy_(torch.from_numpy(values[self.pairs[street]]))
 
-        A row that its seat never reached has the current strategy, a row without regrets zeros.
-        """
-        buckets = self.regrets[street].shape[1]
-        for num_actions, part in self._by_actions[street]:
-            step = num_actions * max(1, _PIECE // (num_actions * buckets))
-            for first in range(part.start, part.stop, step):
-                piece = slice(first, min(first + step, part.stop))
-                shape = (-1, num_actions, buckets)
-                regrets, sums = (
-                    tables[street][piece].view(shape).cpu().numpy() for tables in (self.regrets, self.sums)
-                )
-                positive = np.maximum(regrets, 0.0)
-                positive += (positive.sum(axis=1, keepdims=True) == 0.0) & (regrets != 0.0).any(axis=1, keepdims=True)
-                chosen = np.where(sums.sum(axis=1, keepdims=True) > 0.0, sums, positive)
-                chosen /= np.maximum(chosen.sum(axis=1, keepdims=True), 1e-30)
-                yield piece, chosen.reshape(-1, buckets)
-
-    def positive_regrets(self) -> tuple[float, list[int]]:
-        """Return the sum of each row's largest positive regret, and for each street the number of rows with regrets."""
-        total, met = 0.0, []
-        for street, parts in enumerate(self._by_actions):
-            count = 0
-            for num_actions, part in parts:
-                regrets = self.regrets[street][part].view(-1, num_actions, self.regrets[street].shape[1])
-                total += float(regrets.amax(1).clamp(min=0.0).sum(dtype=torch.float64))
-                count += int((regrets != 0.0).any(1).sum())
-            met.append(count)
-        return total, met
+    def clear_sums(self) -> None:
+        """Set the strategy sums to 0."""
+        for table in self.sums:
+            table.zero_()
 
     def _record(self) -> None:
         """Record the kernels of an iteration: launching its thousands of small kernels would take longer than they."""

@@ -1,28 +1,31 @@
-"""The trainer by public chance sampling: for two seats, all hands of a sampled board at once, on a GPU or the CPU.
+"""The trainer by public chance sampling: for two seats, all hands of a sampled board at once, on the CPU or a GPU.
 
 External sampling visits a decision as often as the other seats reach it, so strategies on rare lines stay rough. Public
 chance sampling visits every decision in every iteration, with exact ranges of both seats, and samples the board alone
-(Johanson et al. 2012, section 3). An iteration takes seconds on a CPU, and milliseconds on a GPU.
+(Johanson et al. 2012, section 3).
 """
 
+import contextlib
 import functools
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, TreeSize, build_tree, tree_size
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, TreeSize, build_tree, game_menu, tree_size
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.agents.blueprint.blueprint import HIGHEST, Blueprint, GameArrays, game_arrays
-from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.public_boards import draw_board, public_board
+from plurispiel.agents.blueprint.round_tables import RoundTables
 from plurispiel.agents.blueprint.schedule import Schedule
 
-__all__ = ["PublicTrainer", "import_tables"]
+__all__ = ["PublicTrainer", "import_tables", "warmup"]
 
 _TABLES = "plurispiel.agents.blueprint._public_tables"
+_PIECE = 1 << 22  # numbers of a table that are averaged at once
 
 
 class PublicTrainer:
@@ -42,9 +45,9 @@ class PublicTrainer:
     seed : int
         Board t is drawn from the seed and t alone.
     threads : int
-        Number of processor threads, for PyTorch and for the matches at marks.
+        Number of processor threads. The results are the same for every number.
     device : str
-        ``cpu`` or ``cuda``.
+        ``cpu`` or ``cuda``, which needs PyTorch.
     exact : bool
         Whether all numbers are float64, for tests of exactness.
 
@@ -59,7 +62,7 @@ class PublicTrainer:
     ------
     ValueError
         If the game is not for two seats, the betting tree is too large, or a street with decisions has no buckets. Also
-        if PyTorch is not installed, or finds no such device.
+        if a hand has more than two hole cards on the CPU, and on a GPU if PyTorch is not installed or finds no GPU.
     MemoryError
         If the device has too little memory; `run` raises it, too.
     """
@@ -88,11 +91,21 @@ class PublicTrainer:
         self.threads = threads
         self.iteration = 0
         self._seed = seed
-        module = import_tables(device)
-        self.device: str = module.device_name(device)
-        self._limits = functools.partial(module.torch_limits, threads)
+        self.device: str = device
+        self._limits: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
+        self._tables = self._make_tables(device)
+        self._decisions = [_decisions(self.tree, street) for street in range(len(cards.num_buckets))]
+
+    def _make_tables(self, device: str) -> Any:
+        """Return the tables: `RoundTables` on the CPU, `PublicTables` on a GPU."""
+        buckets = self.cards.num_buckets
+        if device != "cuda":
+            return RoundTables(self.rules, self.tree, buckets, self.threads, double=self.exact)
+        module = import_tables()
+        self.device = module.device_name(device)
+        self._limits = functools.partial(module.torch_limits, self.threads)
         with self._limits():
-            self._tables = module.PublicTables(rules, self.tree, cards.num_buckets, device, double=exact)
+            return module.PublicTables(self.rules, self.tree, buckets, device, double=self.exact)
 
     @property
     def num_cells(self) -> int:
@@ -136,27 +149,28 @@ class PublicTrainer:
     def state(self) -> dict[str, np.ndarray]:
         """Return the arrays that training changes, for a checkpoint; those of a GPU are copies."""
         return {
-            f"{name}_{street}": table.cpu().numpy()
-            for name, tables in (("regrets", self._tables.regrets), ("sums", self._tables.sums))
-            for street, table in enumerate(tables)
+            f"{kind}_{street}": self._tables.read(kind, street, slice(None))
+            for kind in ("regrets", "sums")
+            for street in range(len(self._decisions))
         }
 
     def resume(self, iteration: int, state: Mapping[str, np.ndarray]) -> None:
-        """Continue from a saved state.
+        """Continue from a saved state, of any device.
 
         Raises
         ------
         ValueError
             If the state does not fit this game.
         """
-        tables = {f"regrets_{k}": table for k, table in enumerate(self._tables.regrets)}
-        tables |= {f"sums_{k}": table for k, table in enumerate(self._tables.sums)}
+        shapes = self._tables.shapes
+        names = [(kind, street) for kind in ("regrets", "sums") for street in range(len(shapes))]
         dtype = np.float64 if self.exact else np.float32
-        for name, table in tables.items():
-            if name not in state or state[name].dtype != dtype or state[name].shape != tuple(table.shape):
-                raise ValueError(f"{name} is missing, or has another dtype or shape")
-        for name, table in tables.items():
-            self._tables.load(table, state[name])
+        for kind, street in names:
+            values = state.get(f"{kind}_{street}")
+            if values is None or values.dtype != dtype or values.shape != shapes[street]:
+                raise ValueError(f"{kind}_{street} is missing, or has another dtype or shape")
+        for kind, street in names:
+            self._tables.write(kind, street, state[f"{kind}_{street}"])
         self.iteration = iteration
 
     def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
@@ -164,9 +178,12 @@ class PublicTrainer:
         rows = np.zeros(self.num_cells, np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):
             first, end = self.game.base[street : street + 2].tolist()
-            table, pairs = rows[first:end].reshape(buckets, -1), self._tables.pairs[street]
-            for piece, average in self._tables.averages(street):
-                table[:, pairs[piece]] = (average if self.exact else np.rint(average * HIGHEST)).T
+            table = rows[first:end].reshape(buckets, -1)
+            for part, starts in self._pieces(street):
+                average = _averages(
+                    self._tables.read("regrets", street, part), self._tables.read("sums", street, part), starts
+                )
+                table[:, part] = (average if self.exact else np.rint(average * HIGHEST)).T
         rows.setflags(write=False)
         return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
 
@@ -179,14 +196,28 @@ class PublicTrainer:
         """
         growing = min(self.iteration, int(self._largest_weight))  # iterations before the weight stays the same
         weights = growing * (growing + 1) / 2 + (self.iteration - growing) * self._largest_weight
-        total, met = self._tables.positive_regrets()
+        total, met = 0.0, []
+        for street in range(len(self._decisions)):
+            count = 0
+            for part, starts in self._pieces(street):
+                regrets = self._tables.read("regrets", street, part)
+                total += float(np.maximum(np.maximum.reduceat(regrets, starts), 0.0).sum(dtype=np.float64))
+                count += int(np.logical_or.reduceat(regrets != 0.0, starts).sum())
+            met.append(count)
         return total / max(weights * self._tables.num_pairs, 1.0), met
+
+    def _pieces(self, street: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield parts of a street's pairs, and where in the part each decision begins."""
+        starts, (pairs, buckets) = self._decisions[street], self._tables.shapes[street]
+        step = max(1, _PIECE // max(1, buckets * pairs // max(1, len(starts))))
+        for first in range(0, len(starts), step):
+            stop = int(starts[first + step]) if first + step < len(starts) else pairs
+            yield slice(int(starts[first]), stop), starts[first : first + step] - starts[first]
 
     def _iterate(self) -> None:
         schedule = self.schedule
         if self.iteration in schedule.renewals:
-            for table in self._tables.sums:
-                table.zero_()
+            self._tables.clear_sums()
         board = public_board(self.rules, self.cards, draw_board(self.rules, self._seed, self.iteration))
         weight = min(self.iteration + 1.0, self._largest_weight)
         averages = self.iteration >= schedule.average_from * schedule.iterations
@@ -198,17 +229,42 @@ class PublicTrainer:
         return max(1.0, self.schedule.discount_until * self.schedule.iterations)
 
 
-def import_tables(device: str) -> Any:
+def warmup() -> None:
+    """Compile every kernel that training on the CPU calls."""
+    for exact in (False, True):
+        trainer = PublicTrainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), Schedule(1), exact=exact)
+        trainer.run()
+
+
+def import_tables() -> Any:
     """Return the module `_public_tables`, which imports PyTorch.
 
     Raises
     ------
     ValueError
-        If PyTorch is not installed, or finds no such device.
+        If PyTorch is not installed, or finds no GPU.
     """
     try:
         module = importlib.import_module(_TABLES)
     except ImportError:
-        raise ValueError("algorithm = 'public' needs PyTorch: pip install 'plurispiel[train]'") from None
-    module.device_name(device)
+        raise ValueError("algorithm = 'public' on a GPU needs PyTorch: pip install 'plurispiel[train]'") from None
+    module.device_name("cuda")
     return module
+
+
+def _decisions(tree: BettingTree, street: int) -> np.ndarray:
+    """Return the first row of each decision of a street, ascending: int64[n]."""
+    return np.sort(tree.row[(tree.actor >= 0) & (tree.street == street)].astype(np.int64))
+
+
+def _averages(regrets: np.ndarray, sums: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the average strategy of some decisions: float[n, num_buckets].
+
+    A row that its seat never reached has the current strategy, a row without regrets zeros.
+    """
+    decision = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(regrets)))
+    positive = np.maximum(regrets, 0.0)
+    uniform = (np.add.reduceat(positive, starts) == 0.0) & np.logical_or.reduceat(regrets != 0.0, starts)
+    positive += uniform[decision]
+    chosen = np.where((np.add.reduceat(sums, starts) > 0.0)[decision], sums, positive)
+    return chosen / np.maximum(np.add.reduceat(chosen, starts), 1e-30)[decision]

@@ -76,7 +76,7 @@ def _train(options: argparse.Namespace) -> int:
     size = tree_size(config.rules, config.game_menu)
     lossless = _cards(config, size, threads) if config.cards == LOSSLESS else None
     buckets = lossless.num_buckets if lossless else _table_buckets(config, size)
-    _require_memory(config, size, buckets, force=options.force)
+    _require_memory(config, size, buckets, device=options.device, force=options.force)
     warmup(TRAINING)
     cards = lossless or _cards(config, size, threads)
     start = load_blueprint(find_blueprint(options.start)) if options.start else None
@@ -258,7 +258,9 @@ def _num_streets(size: TreeSize) -> int:
     return max(street for street, pairs in enumerate(size.pairs) if pairs) + 1
 
 
-def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int, ...], *, force: bool) -> None:
+def _require_memory(
+    config: BlueprintConfig, size: TreeSize, buckets: tuple[int, ...], *, device: str, force: bool
+) -> None:
     """Report the size of a run, and refuse a run that may not fit into memory unless `force` is given."""
     lines = [f"{config.name}: {size.num_nodes:,} nodes, {size.num_ends:,} of them ends"]
     for street, number in enumerate(buckets):
@@ -272,10 +274,14 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
     tree = size.num_nodes * _TREE_NODE_BYTES + size.num_ends * (_TREE_END_BYTES + 4 * config.rules.num_seats)
     if config.algorithm == PUBLIC:
         number = 8 if config.exact else 4
-        regrets, averages = 2 * number * cells, number * cells  # regrets, and the current strategy
-        # For each hand at a node: ranges and values of both seats, and the strategy. For each hand and bucket of a
-        # street: whether the bucket holds the hand, as a number and as a truth value.
-        tree += num_hands(config.rules) * (5 * number * size.num_nodes + (number + 1) * sum(buckets))
+        regrets = averages = number * cells
+        if device == CPU:  # ranges and values of both seats at the root of each round, which has two decisions or more
+            tree += num_hands(config.rules) * 2 * number * sum(size.decisions)
+        else:
+            regrets *= 2  # and the current strategy
+            # For each hand at a node: ranges and values of both seats, and the strategy. For each hand and bucket of a
+            # street: whether the bucket holds the hand, as a number and as a truth value.
+            tree += num_hands(config.rules) * (5 * number * size.num_nodes + (number + 1) * sum(buckets))
     needed = regrets + averages + rows + tree
     say("\n".join(lines))
     say(

@@ -41,6 +41,7 @@ TRAINING = (
     "abstraction.actions.tree",
     "agents.blueprint.trainer",
     "agents.blueprint.match",
+    "agents.blueprint.public_trainer",
 )
 """The modules whose kernels train blueprints."""
 

@@ -1,6 +1,7 @@
 """Public chance sampling, proved on games that can be solved."""
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -13,20 +14,17 @@ from plurispiel.abstraction.holdem.rules import KUHN, LEDUC, HoldemRules
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.abstraction.trees.ladder import find_game
+from plurispiel.agents.blueprint._round_kernels import SHOWN
 from plurispiel.agents.blueprint.agent import BlueprintAgent
-from plurispiel.agents.blueprint.cards import lossless_buckets
-from plurispiel.agents.blueprint.config import ALGORITHMS, read_preset
+from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
+from plurispiel.agents.blueprint.config import ALGORITHMS, PUBLIC, BlueprintConfig, MenuConfig, read_preset
 from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.public_boards import draw_board, public_board
+from plurispiel.agents.blueprint.public_trainer import PublicTrainer, _averages
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
-
-torch = pytest.importorskip("torch", reason="needs PyTorch")
-from plurispiel.agents.blueprint.public_trainer import PublicTrainer  # noqa: E402
-
-pytestmark = pytest.mark.torch
 
 TWO_CARDS = HoldemRules(
     blinds=(1, 2), stacks=(4, 7), first_seats=(0, 1), board_cards=(0, 1), num_suits=2, num_ranks=3,
@@ -36,9 +34,21 @@ THREE_CARDS = dataclasses.replace(TWO_CARDS, num_hole_cards=3, first_seats=(0,),
 LINEAR = {"discount_until": 1.0, "average_from": 0.0}
 
 
-def make(rules, iterations, *, menu=None, schedule=None, **options):
+class TorchTrainer(PublicTrainer):
+    """Trains with the tables of the GPU on the CPU."""
+
+    def _make_tables(self, device):
+        tables = pytest.importorskip("plurispiel.agents.blueprint._public_tables", reason="needs PyTorch")
+        self._limits = functools.partial(tables.torch_limits, self.threads)
+        return tables.PublicTables(self.rules, self.tree, self.cards.num_buckets, "cpu", double=self.exact)
+
+
+BOTH = pytest.mark.parametrize("trainer", [PublicTrainer, pytest.param(TorchTrainer, marks=pytest.mark.torch)])
+
+
+def make(rules, iterations, *, trainer=PublicTrainer, menu=None, schedule=None, **options):
     plan = Schedule(iterations, **(LINEAR | (schedule or {})))
-    return PublicTrainer(rules, menu or game_menu(rules), lossless_buckets(rules), plan, **({"exact": True} | options))
+    return trainer(rules, menu or game_menu(rules), lossless_buckets(rules), plan, **({"exact": True} | options))
 
 
 def distance(name, trainer):
@@ -46,53 +56,80 @@ def distance(name, trainer):
     return exploitability(tree, strategy_from_agent(tree, BlueprintAgent(trainer.blueprint()))).nash_conv
 
 
+def regrets(trainer):
+    return [trainer.state()[f"regrets_{street}"] for street in range(len(trainer.cards.num_buckets))]
+
+
 def cells(trainer, tables):
     """Return tables in the order of a blueprint's cells."""
     flat = np.zeros(trainer.num_cells)
     for street, (table, buckets) in enumerate(zip(tables, trainer.cards.num_buckets, strict=True)):
         first, end = trainer.game.base[street : street + 2]
-        flat[first:end].reshape(buckets, -1)[:, trainer._tables.pairs[street]] = table.numpy().T
+        flat[first:end].reshape(buckets, -1)[:] = table.T
     return flat
 
 
+@BOTH
 @pytest.mark.parametrize("rules", [KUHN, LEDUC, TWO_CARDS, THREE_CARDS], ids=["kuhn", "leduc", "two", "three"])
-def test_the_mean_over_all_boards_is_the_exact_regret(rules):
-    trainer = make(rules, 1000)
-    trainer.run(20)
-    tables = trainer._tables
-    before = [table.clone() for table in tables.regrets]
-    frozen = cells(trainer, before)
+def test_the_mean_over_all_boards_is_the_exact_regret(rules, trainer):
+    if rules is THREE_CARDS and trainer is PublicTrainer:
+        with pytest.raises(ValueError, match="on the CPU is for one or two hole cards, the game has 3"):
+            make(rules, 1000)
+        return
+    trained = make(rules, 1000, trainer=trainer)
+    trained.run(20)
+    before = regrets(trained)
+    frozen = cells(trained, before)
 
-    total = np.zeros(trainer.num_cells)
+    total = np.zeros(trained.num_cells)
     boards = list(itertools.permutations(rules.cards.tolist(), rules.num_board_cards))
     for board in boards:
-        for table, values in zip(tables.regrets, before, strict=True):
-            table.copy_(values)
-        tables.update(public_board(rules, trainer.cards, board), 1.0, 0.0)
-        total += cells(trainer, tables.regrets) - frozen
-    expected = sum(reference.regrets_by_cell(trainer, frozen, seat) for seat in (0, 1))
+        for street, values in enumerate(before):
+            trained._tables.write("regrets", street, values)
+        trained._tables.update(public_board(rules, trained.cards, board), 1.0, 0.0)
+        total += cells(trained, regrets(trained)) - frozen
+    expected = sum(reference.regrets_by_cell(trained, frozen, seat) for seat in (0, 1))
     assert (expected != 0.0).sum() > 8
-    np.testing.assert_allclose(total / len(boards) / tables.num_pairs, expected, atol=1e-12)
+    np.testing.assert_allclose(total / len(boards) / trained._tables.num_pairs, expected, atol=1e-12)
+
+
+def test_the_cpu_adds_what_a_gpu_adds():
+    """Regrets and sums of one board in hold'em with many bet sizes, which fill more than sixteen ends of a round."""
+    rules = dataclasses.replace(rules_of(find_game("holdem-mini")), stacks=(20_000, 35_000))
+    streets = ("0.5p 1p 2p allin", "0.5p 1p 2p allin", "1p allin")
+    menu = BlueprintConfig("many", 1, game="holdem-mini", menu=MenuConfig(streets, flop=streets)).game_menu
+    pair = [make(rules, 10, trainer=each, menu=menu, threads=2) for each in (PublicTrainer, TorchTrainer)]
+    rng = np.random.default_rng(1)
+    start = {name: rng.normal(size=values.shape) for name, values in pair[0].state().items()}
+    for each in pair:
+        each.resume(3, start)
+        each.run(1)
+    for name, values in pair[0].state().items():
+        other = pair[1].state()[name]
+        np.testing.assert_allclose(values, other, atol=1e-11 * np.abs(other).max(), err_msg=name)
+        assert (values != start[name]).any()
 
 
 @pytest.mark.parametrize(
     ("name", "iterations", "bound"), [("kuhn", 300, 0.05), ("leduc", 400, 0.4), ("holdem-mini", 100, 60.0)]
 )
-def test_it_converges(name, iterations, bound):
-    trainer = make(rules_of(find_game(name)), iterations)
-    trainer.run()
-    nash_conv = distance(name, trainer)
+@BOTH
+def test_it_converges(name, iterations, bound, trainer):
+    trained = make(rules_of(find_game(name)), iterations, trainer=trainer)
+    trained.run()
+    nash_conv = distance(name, trained)
     assert nash_conv < bound
-    regret, met = trainer.regret_per_visit()
+    regret, met = trained.regret_per_visit()
     assert regret >= nash_conv - 1e-9  # the regret bound: these games have perfect recall
-    assert 0 < sum(met) <= trainer.num_rows
+    assert 0 < sum(met) <= trained.num_rows
 
 
-def test_half_the_digits_come_as_near():
+@BOTH
+def test_half_the_digits_come_as_near(trainer):
     """In float32, with rows of 8 bits."""
-    trainer = make(LEDUC, 400, exact=False)
-    trainer.run()
-    assert distance("leduc", trainer) < 0.4
+    trained = make(LEDUC, 400, trainer=trainer, exact=False)
+    trained.run()
+    assert distance("leduc", trained) < 0.4
 
 
 def test_hands_of_two_cards_and_stacks_of_two_sizes():
@@ -101,19 +138,18 @@ def test_hands_of_two_cards_and_stacks_of_two_sizes():
     trainer = make(rules, 10)
     trainer.run()
     tables = trainer._tables
-    root = tables._levels[0]
-    totals = (root.ranges[:, [1, 0]] * root.values).sum((0, 2))
-    assert abs(float(totals[0])) > 1.0
-    np.testing.assert_allclose(float(totals.sum()), 0.0, atol=1e-6 * abs(float(totals[0])))
-    ends = [chips for level in tables._levels for chips in level.ends if chips.shown]
-    assert max(float(each.chips.max()) for each in ends) == 350.0
+    totals = (tables._reaches[0, ::-1] * tables._values[0]).sum(1)
+    assert abs(totals[0]) > 1.0
+    np.testing.assert_allclose(totals.sum(), 0.0, atol=1e-6 * abs(totals[0]))
+    rounds = tables._rounds
+    assert rounds.chips[rounds.kind == SHOWN].max() == 350
 
 
-def test_a_run_in_parts_equals_a_whole_run():
-    whole, part = make(LEDUC, 30), make(LEDUC, 30)
+@BOTH
+def test_a_run_in_parts_equals_a_whole_run(trainer):
+    whole, part, rest = (make(LEDUC, 30, trainer=trainer, threads=threads) for threads in (1, 1, 3))
     whole.run()
     part.run(13)
-    rest = make(LEDUC, 30)
     rest.resume(part.iteration, part.state())
     rest.run()
     assert rest.iteration == 30
@@ -122,17 +158,43 @@ def test_a_run_in_parts_equals_a_whole_run():
         rest.resume(13, {name: values for name, values in part.state().items() if name != "sums_1"})
 
 
-def test_weights_stay_the_same_after_the_discounts():
-    trainer = make(LEDUC, 40, schedule={"discount_until": 0.31})
-    trainer.run()
+@BOTH
+def test_weights_stay_the_same_after_the_discounts(trainer):
+    trained = make(LEDUC, 40, trainer=trainer, schedule={"discount_until": 0.31})
+    trained.run()
     weights = sum(min(step, 12.4) for step in range(1, 41))
-    total, met = trainer._tables.positive_regrets()
-    regret, rows = trainer.regret_per_visit()
-    assert regret == pytest.approx(total / weights / trainer._tables.num_pairs) and rows == met
+    largest = 0.0
+    for table, starts in zip(regrets(trained), trained._decisions, strict=True):
+        largest += np.maximum(np.maximum.reduceat(table, starts), 0.0).sum()
+    regret, met = trained.regret_per_visit()
+    assert regret == pytest.approx(largest / weights / trained._tables.num_pairs)
+    assert met == [18, 450]
 
 
+@pytest.mark.parametrize("streets", [1, 4])
+def test_all_in_or_fold(streets):
+    """Rows on the first street alone: the shares of hands of the known solution, 58.3 and 37.4 %."""
+    config = dataclasses.replace(read_preset("headsup-pushfold"), algorithm=PUBLIC, iterations=2000, average_from=0.1)
+    cards = lossless_buckets(config.rules, 1) if streets == 1 else single_buckets(config.rules)
+    trained = make_trainer(config, cards)
+    trained.run()
+    rows = trained.blueprint().rows.reshape(169, 4) / 255.0
+    shares = np.bincount(cards.row((), 0)) / 1326 @ rows
+    np.testing.assert_allclose(shares[[1, 3]], [0.583, 0.374], atol=0.04)
+    assert trained.regret_per_visit()[1] == [338] + [0] * (streets - 1)
+
+
+def test_averages_of_rows_that_were_not_reached():
+    regrets = np.array([[1.0, -1.0, 0.0, 4.0], [3.0, -2.0, 0.0, 0.0], [5.0, 5.0, 0.0, 0.0]])
+    sums = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 3.0], [2.0, 0.0, 0.0, 0.0]])
+    expected = [[0.25, 0.5, 0.0, 0.25], [0.75, 0.5, 0.0, 0.75], [1.0, 1.0, 0.0, 0.0]]
+    np.testing.assert_allclose(_averages(regrets, sums, np.array([0, 2])), expected)
+
+
+@pytest.mark.torch
 def test_pytorch_takes_the_threads_and_tells_of_missing_memory():
-    trainer = make(KUHN, 10, threads=3)
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    trainer = make(KUHN, 10, trainer=TorchTrainer, threads=3)
     before, seen = torch.get_num_threads(), []
 
     def update(*given):
@@ -160,8 +222,11 @@ def test_a_checkpoint_of_the_other_algorithm_is_refused(tmp_path):
             TrainingRun(run.folder, other, make_trainer(other, cards)).restore(checkpoint)
 
 
-def test_averages_can_restart():
-    late, renewed = make(LEDUC, 40, schedule={"average_from": 0.5}), make(LEDUC, 40, schedule={"average_over": 0.5})
+@BOTH
+def test_averages_can_restart(trainer):
+    late, renewed = (
+        make(LEDUC, 40, trainer=trainer, schedule={name: 0.5}) for name in ("average_from", "average_over")
+    )
     late.run()
     renewed.run()
     assert (late.blueprint().rows == renewed.blueprint().rows).all()

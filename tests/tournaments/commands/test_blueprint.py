@@ -92,8 +92,8 @@ def test_what_a_device_needs_is_told(blueprints, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "torch", None)
     path = tmp_path / "mine.toml"
     path.write_text("game = 'leduc'\nalgorithm = 'public'\niterations = 4\n")
-    code, _, err = run(capsys, "train", path)
-    needed = "algorithm = 'public' needs PyTorch: pip install 'plurispiel[train]'"
+    code, _, err = run(capsys, "train", path, "--device", "cuda")
+    needed = "algorithm = 'public' on a GPU needs PyTorch: pip install 'plurispiel[train]'"
     assert code == 2 and err == f"plurispiel blueprint: {needed}\n"
 
 

@@ -39,10 +39,10 @@ def _add_train(actions) -> None:
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
-        "sixmax-wide, headsup-wide (more bet sizes, for a GPU), "
+        "headsup-wide (more bet sizes), sixmax-wide (the same, for a GPU), "
         "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
         "[menu] (bet sizes by street), cards, iterations, algorithm (external; or public: public chance sampling for "
-        "two seats, which needs PyTorch: pip install 'plurispiel[train]')",
+        "two seats)",
     )
     add(
         "--iterations",

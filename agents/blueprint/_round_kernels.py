@@ -1,0 +1,407 @@
+"""Kernels of public chance sampling on the CPU: the betting rounds of a tree, and one board's regrets in a round.
+
+Arguments that recur:
+
+rounds : BettingRounds
+hands : RoundHands
+spot : int
+    The number of a round.
+street : int
+    The street whose rounds are visited.
+tickets : int64[1]
+    A counter (`take_ticket`), from which threads take the rounds of a street.
+regrets, sums : float[pairs * blocks, 16]
+    The tables of the round's street, with the buckets in blocks of sixteen.
+work : RoundWorkspace
+"""
+
+import numpy as np
+
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import (
+    LANES,
+    clear,
+    larger,
+    load,
+    spread,
+    store,
+    transpose_in,
+    transpose_out,
+    where_positive,
+)
+from plurispiel.abstraction.machine.tickets import take_ticket
+
+DECISION, SHOWN, FOLDED, NEXT_ROUND = 0, 1, 2, 3
+"""The kinds of nodes of a round."""
+
+
+@kernel
+def find_rounds(tree, num_streets, rounds, nodes):
+    """Fill all arrays of `rounds` from a betting tree for two, and return the number of rounds and of their nodes.
+
+    Parameters
+    ----------
+    tree : BettingTree
+    nodes : int32[len(rounds.kind)]
+        Workspace: the node of the tree in each place.
+    """
+    num_rounds, size = np.int64(1), np.int64(1)
+    nodes[0] = 0
+    rounds.root[0] = 0
+    spot = np.int64(0)
+    rounds.street_first[0] = 0
+    street = np.int64(0)
+    place = np.int64(0)
+    while spot < num_rounds:
+        root = rounds.root[spot]
+        while street < tree.street[root]:
+            street += 1
+            rounds.street_first[street] = spot
+        if spot:
+            nodes[size] = root
+            size += 1
+        rounds.first[spot] = place
+        while place < size:
+            node = np.int64(nodes[place])
+            rounds.seat[place] = tree.actor[node]
+            rounds.num_actions[place] = tree.num_actions[node]
+            if tree.actor[node] < 0:
+                end = np.int64(tree.first_child[node])
+                first, second = tree.contributions[end, 0], tree.contributions[end, 1]
+                if tree.folded[end]:
+                    rounds.kind[place] = FOLDED
+                    won = -first if tree.folded[end] == 1 else second
+                    rounds.chips[place, 0], rounds.chips[place, 1] = won, -won
+                else:
+                    rounds.kind[place] = SHOWN  # chips that the other seat cannot match are returned
+                    rounds.chips[place, 0] = rounds.chips[place, 1] = min(first, second)
+            elif tree.street[node] != street:
+                rounds.kind[place] = NEXT_ROUND
+                rounds.link[place] = num_rounds
+                rounds.root[num_rounds] = node
+                num_rounds += 1
+            else:
+                rounds.kind[place] = DECISION
+                rounds.link[place] = size - rounds.first[spot]
+                rounds.pair[place] = tree.row[node]
+                for a in range(tree.num_actions[node]):
+                    nodes[size] = tree.first_child[node] + a
+                    size += 1
+            place += 1
+        spot += 1
+    rounds.first[num_rounds] = size
+    while street < num_streets:
+        street += 1
+        rounds.street_first[street] = num_rounds
+    return num_rounds, size
+
+
+@kernel
+def open_rounds(street, tickets, work, rounds, hands, regrets, reaches):
+    """Write the reach of both seats at the roots of the rounds that follow the rounds of a street.
+
+    Parameters
+    ----------
+    reaches : float[num_rounds, 2, num_hands]
+        The reach of both seats' hands at the root of each round. Modified in place.
+    """
+    spot = rounds.street_first[street] + take_ticket(tickets)
+    while spot < rounds.street_first[street + 1]:
+        _open_round(rounds, hands, spot, regrets, work, reaches)
+        spot = rounds.street_first[street] + take_ticket(tickets)
+
+
+@kernel
+def _open_round(rounds, hands, spot, regrets, work, reaches):
+    first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
+    _pass_down(rounds, first, last, regrets, work)
+    for place in range(first, last):
+        if rounds.kind[place] == NEXT_ROUND:
+            below = np.int64(rounds.link[place])
+            for seat in range(2):
+                reach, above, row = reaches[below, seat], reaches[spot, seat], _row(place - first, seat, work)
+                for k in range(len(hands.buckets)):
+                    bucket = hands.buckets[k]
+                    reach[k] = above[k] * work.probs[row + bucket // LANES, bucket % LANES]
+
+
+@kernel(inline=True)
+def _row(node, seat, work):
+    """Return the first block of a node and a seat in ``work.probs`` and ``work.found``."""
+    return (2 * np.int64(node) + seat) * len(work.blocks)
+
+
+@kernel
+def _pass_down(rounds, first, last, regrets, work):
+    """Fill ``work.probs`` and ``work.chosen`` for the nodes of a round by regret matching."""
+    probs, chosen, blocks = work.probs, work.chosen, len(work.blocks)
+    zero, one = spread(probs, probs.dtype.type(0)), spread(probs, probs.dtype.type(1))
+    for block in range(2 * blocks):
+        store(probs, block, one)
+    for place in range(first, last):
+        if rounds.kind[place] != DECISION:
+            continue
+        seat, num_actions = np.int64(rounds.seat[place]), np.int64(rounds.num_actions[place])
+        child, pair = np.int64(rounds.link[place]), np.int64(rounds.pair[place])
+        share = spread(probs, probs.dtype.type(1) / probs.dtype.type(num_actions))
+        own_row, other_row = _row(place - first, seat, work), _row(place - first, 1 - seat, work)
+        for block in range(blocks):
+            own, other = load(probs, own_row + block), load(probs, other_row + block)
+            total = zero
+            for a in range(num_actions):
+                total = total + larger(load(regrets, (pair + a) * blocks + block), zero)
+            for a in range(num_actions):
+                positive = larger(load(regrets, (pair + a) * blocks + block), zero)
+                strategy = where_positive(total, positive / total, share)
+                store(chosen, (child + a) * blocks + block, strategy)
+                store(probs, _row(child + a, seat, work) + block, own * strategy)
+                store(probs, _row(child + a, 1 - seat, work) + block, other)
+
+
+@kernel
+def close_rounds(street, tickets, work, rounds, hands, regrets, sums, weights, reaches, values):
+    """Add one board's regrets and strategies of a street to the tables, and write the values at the rounds' roots.
+
+    Parameters
+    ----------
+    regrets, sums
+        Modified in place.
+    weights : float[2]
+        The weights of the regrets and of the sums.
+    reaches : float[num_rounds, 2, num_hands]
+        As filled by `open_rounds`.
+    values : float[num_rounds, 2, num_hands]
+        The value of each seat's hands at the root of each round, in chips times the other seat's reach. Those of the
+        rounds that follow are read, those of this street are written.
+    work : RoundWorkspace
+        Its values of nodes are summed by bucket.
+    """
+    spot = rounds.street_first[street] + take_ticket(tickets)
+    while spot < rounds.street_first[street + 1]:
+        _close_round(rounds, hands, spot, regrets, sums, weights, reaches, values, work)
+        spot = rounds.street_first[street] + take_ticket(tickets)
+
+
+@kernel
+def _close_round(rounds, hands, spot, regrets, sums, weights, reaches, values, work):
+    first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
+    num_hands, blocks = len(hands.buckets), len(work.blocks)
+    reached = (_add_reach(hands, reaches[spot, 0], 0, work), _add_reach(hands, reaches[spot, 1], 1, work))
+    if not (reached[0] or reached[1]):
+        values[spot] = 0
+        return
+    _pass_down(rounds, first, last, regrets, work)
+    _add_ends(rounds, hands, first, last, reaches[spot], reached, work)
+    for seat in range(2):
+        total = values[spot, seat]
+        _add_lanes(work, seat, total)
+        for place in range(first, last):
+            if rounds.kind[place] == NEXT_ROUND:
+                below, row = values[np.int64(rounds.link[place]), seat], _row(place - first, seat, work)
+                clear(work.found, row, blocks)
+                for k in range(num_hands):
+                    bucket = hands.buckets[k]
+                    block, lane = row + bucket // LANES, bucket % LANES
+                    work.found[block, lane] += below[k]
+                    total[k] += below[k] * work.probs[block, lane]
+    _pass_up(rounds, first, last, regrets, sums, weights, work)
+
+
+@kernel
+def _add_reach(hands, reach, seat, work):
+    """Write a seat's reach by bucket to ``work.here``. Return whether any hand reaches the round."""
+    first, found = seat * len(work.blocks), False
+    clear(work.here, first, np.int64(len(work.blocks)))
+    for k in range(len(hands.buckets)):
+        bucket = hands.buckets[k]
+        work.here[first + bucket // LANES, bucket % LANES] += reach[k]
+        found |= reach[k] > 0
+    return found
+
+
+@kernel
+def _add_lanes(work, seat, total):
+    """Write the sum of the sixteen lanes of a seat's half of ``work.roots`` for each hand to `total`."""
+    spare, first = work.spare, seat * len(total)
+    for start in range(0, len(total), LANES):
+        transpose_in(work.roots, work.lanes, np.int64(0), np.int64(first + start), spare, np.int64(0))
+        won = load(spare, 0)
+        for lane in range(1, LANES):
+            won = won + load(spare, lane)
+        store(spare, 0, won)
+        for k in range(LANES):
+            total[start + k] = spare[0, k]
+
+
+@kernel
+def _add_ends(rounds, hands, first, last, reach, reached, work):
+    """Compute the values of a round's folds and showdowns for both seats, sixteen ends at a time.
+
+    The values by bucket are written to ``work.found``, and those at the root added to ``work.roots``. If a seat does
+    not reach the round, all values of the other seat are 0.
+    """
+    taken, is_first = np.int64(0), True
+    for kind in range(SHOWN, FOLDED + 1):
+        for place in range(first, last):
+            if rounds.kind[place] == kind:
+                work.ends[taken] = place
+                taken += 1
+                if taken == LANES:
+                    _visit_ends(rounds, hands, first, taken, reach, reached, is_first, work)
+                    taken, is_first = np.int64(0), False
+    if taken or is_first:  # a round without ends needs zeros
+        _visit_ends(rounds, hands, first, taken, reach, reached, is_first, work)
+
+
+@kernel
+def _visit_ends(rounds, hands, first, taken, reach, reached, is_first, work):
+    """Compute the values of the ends in ``work.ends``; showdowns stand before folds."""
+    half = np.int64(len(work.roots) // 2)
+    _take_ends(rounds, first, taken, work)
+    for seat in range(2):
+        clear(work.won, np.int64(0), np.int64(len(work.won)))
+        if reached[1 - seat]:
+            clear(work.mass, np.int64(0), np.int64(len(work.mass)))
+            if taken and rounds.kind[work.ends[0]] == SHOWN:
+                _show(hands, reach[1 - seat], seat, is_first, work)
+            else:
+                _fold(hands, reach[1 - seat], seat, is_first, work)
+        elif is_first:
+            clear(work.roots, seat * half, half)
+        for block in range(len(work.blocks)):
+            transpose_out(work.won, LANES * block, work.found, work.rows[seat], np.int64(0), np.int64(block))
+
+
+@kernel
+def _take_ends(rounds, first, taken, work):
+    """Write the probabilities and chips of the ends in ``work.ends`` to the lanes; the last node's row has zeros.
+
+    The chips of folds become negative, as `_add_margins` takes them.
+    """
+    for seat in range(2):
+        for lane in range(LANES):
+            node, chips, is_shown = work.most_nodes[0], np.int32(0), False
+            if lane < taken:
+                place = work.ends[lane]
+                node, chips, is_shown = place - first, rounds.chips[place, seat], rounds.kind[place] == SHOWN
+            work.rows[seat, lane] = _row(node, seat, work)
+            work.chips[seat, lane] = chips if is_shown else -chips
+            work.chips[2, lane] = is_shown
+        for block in range(len(work.blocks)):
+            into = LANES * (seat * len(work.blocks) + block)
+            transpose_in(work.probs, work.rows[seat], np.int64(0), np.int64(block), work.plays, into)
+
+
+@kernel
+def _show(hands, reach, seat, is_first, work):
+    """Add the values of showdowns, or of showdowns and folds.
+
+    At a showdown, a hand wins the reach of weaker hands minus that of stronger hands, without those that share a card.
+    One pass over the ranks sums the reach of the hands up to a rank, in all and for each card. A hand's value is the
+    sum below its rank, plus the sum up to its rank, minus the whole.
+    """
+    mass, margin, plays, theirs = work.mass, work.margin, work.plays, (1 - seat) * len(work.won)
+    zero, shown = spread(mass, mass.dtype.type(0)), load(work.chips, 2)
+    total = zero
+    start = np.int64(0)
+    for group in range(hands.num_ranks[0]):
+        stop = np.int64(hands.stops[group])
+        for k in range(start, stop):
+            store(margin, k, total - _held(hands, k, mass))
+        for k in range(start, stop):
+            weight = spread(mass, reach[k]) * load(plays, theirs + np.int64(hands.buckets[k]))
+            total = total + weight
+            _add_weight(hands, k, weight, mass)
+        for k in range(start, stop):
+            weight = spread(mass, reach[k]) * load(plays, theirs + np.int64(hands.buckets[k]))
+            below = load(margin, k) + (total - _held(hands, k, mass))
+            store(margin, k, where_positive(shown, below, zero - weight))
+        start = stop
+    _add_margins(hands, total, seat, is_first, work)
+
+
+@kernel
+def _fold(hands, reach, seat, is_first, work):
+    """Add the values of folds: the reach of all hands that share no card.
+
+    `_add_margins` subtracts the reach of hands with each card of a hand from the whole. It so subtracts the other
+    seat's same hand twice. The margin restores one of them.
+    """
+    mass, margin, theirs = work.mass, work.margin, (1 - seat) * len(work.won)
+    zero = spread(mass, mass.dtype.type(0))
+    total = zero
+    for k in range(len(hands.buckets)):
+        weight = spread(mass, reach[k]) * load(work.plays, theirs + np.int64(hands.buckets[k]))
+        total = total + weight
+        _add_weight(hands, k, weight, mass)
+        store(margin, k, zero - weight)
+    _add_margins(hands, total, seat, is_first, work)
+
+
+@kernel(inline=True)
+def _held(hands, k, mass):
+    """Return the sum of the reach of hands with a hand's cards."""
+    return load(mass, np.int64(hands.holes[k, 0])) + load(mass, np.int64(hands.holes[k, 1]))
+
+
+@kernel(inline=True)
+def _add_weight(hands, k, weight, mass):
+    """Add a hand's reach to the sums of its cards."""
+    one, two = np.int64(hands.holes[k, 0]), np.int64(hands.holes[k, 1])
+    store(mass, one, load(mass, one) + weight)
+    store(mass, two, load(mass, two) + weight)
+
+
+@kernel(inline=True)
+def _add_margins(hands, total, seat, is_first, work):
+    """Add values of hands, ``chips * (margin - whole)``, to those of their buckets, and to those at the root.
+
+    Hands of one rank mostly share a bucket, so its sum stays in a register until the bucket changes.
+    """
+    mine, root, chips = seat * len(work.won), seat * (len(work.roots) // 2), load(work.chips, seat)
+    bucket = np.int64(hands.buckets[0])
+    won, play = load(work.won, bucket), load(work.plays, mine + bucket)
+    for k in range(len(hands.buckets)):
+        if hands.buckets[k] != bucket:
+            store(work.won, bucket, won)
+            bucket = np.int64(hands.buckets[k])
+            won, play = load(work.won, bucket), load(work.plays, mine + bucket)
+        value = (load(work.margin, k) - (total - _held(hands, k, work.mass))) * chips
+        won = won + value
+        if is_first:
+            store(work.roots, root + k, value * play)
+        else:
+            store(work.roots, root + k, load(work.roots, root + k) + value * play)
+    store(work.won, bucket, won)
+
+
+@kernel
+def _pass_up(rounds, first, last, regrets, sums, weights, work):
+    """Compute the values of decisions from those of their children, and add regrets and strategies to the tables."""
+    found, probs, chosen, blocks = work.found, work.probs, work.chosen, len(work.blocks)
+    regret_weight, sum_weight = spread(found, weights[0]), spread(found, weights[1])
+    zero = spread(found, found.dtype.type(0))
+    is_summed = weights[1] > 0
+    for place in range(last - 1, first - 1, -1):
+        if rounds.kind[place] != DECISION:
+            continue
+        seat, num_actions = np.int64(rounds.seat[place]), np.int64(rounds.num_actions[place])
+        child, pair = np.int64(rounds.link[place]), np.int64(rounds.pair[place])
+        own_row, other_row = _row(place - first, seat, work), _row(place - first, 1 - seat, work)
+        for block in range(blocks):
+            own, other = zero, zero
+            for a in range(num_actions):
+                strategy = load(chosen, (child + a) * blocks + block)
+                own = own + load(found, _row(child + a, seat, work) + block) * strategy
+                other = other + load(found, _row(child + a, 1 - seat, work) + block)
+            store(found, own_row + block, own)
+            store(found, other_row + block, other)
+            for a in range(num_actions):
+                into = (pair + a) * blocks + block
+                gain = load(found, _row(child + a, seat, work) + block) - own
+                store(regrets, into, load(regrets, into) + gain * regret_weight)
+            if is_summed:
+                here = load(work.here, seat * blocks + block) * sum_weight
+                for a in range(num_actions):
+                    into = (pair + a) * blocks + block
+                    store(sums, into, load(sums, into) + here * load(probs, _row(child + a, seat, work) + block))
