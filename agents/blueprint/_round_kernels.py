@@ -10,6 +10,7 @@ street : int
     The street whose rounds are visited.
 tickets : int64[1]
     A counter (`take_ticket`), from which threads take the rounds of a street.
+reaches : RoundReaches
 regrets, sums : float[pairs * blocks, 16]
     The tables of the round's street, with the buckets in blocks of sixteen.
 work : RoundWorkspace
@@ -98,13 +99,7 @@ def find_rounds(tree, num_streets, rounds, nodes):
 
 @kernel
 def open_rounds(street, tickets, work, rounds, hands, regrets, reaches):
-    """Write the reach of both seats at the roots of the rounds that follow the rounds of a street.
-
-    Parameters
-    ----------
-    reaches : float[num_rounds, 2, num_hands]
-        The reach of both seats' hands at the root of each round. Modified in place.
-    """
+    """Write the reach of both seats at the roots of the rounds that follow the rounds of a street to `reaches`."""
     spot = rounds.street_first[street] + take_ticket(tickets)
     while spot < rounds.street_first[street + 1]:
         _open_round(rounds, hands, spot, regrets, work, reaches)
@@ -114,15 +109,22 @@ def open_rounds(street, tickets, work, rounds, hands, regrets, reaches):
 @kernel
 def _open_round(rounds, hands, spot, regrets, work, reaches):
     first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
-    _pass_down(rounds, first, last, regrets, work)
+    if reaches.counts[spot, 0] or reaches.counts[spot, 1]:
+        _pass_down(rounds, first, last, regrets, work)
     for place in range(first, last):
         if rounds.kind[place] == NEXT_ROUND:
             below = np.int64(rounds.link[place])
             for seat in range(2):
-                reach, above, row = reaches[below, seat], reaches[spot, seat], _row(place - first, seat, work)
-                for k in range(len(hands.buckets)):
+                count, row = np.int64(0), _row(place - first, seat, work)
+                for j in range(reaches.counts[spot, seat]):
+                    k = np.int64(reaches.hands[spot, seat, j])
                     bucket = hands.buckets[k]
-                    reach[k] = above[k] * work.probs[row + bucket // LANES, bucket % LANES]
+                    reach = reaches.reach[spot, seat, j] * work.probs[row + bucket // LANES, bucket % LANES]
+                    if reach > 0:
+                        reaches.hands[below, seat, count] = k
+                        reaches.reach[below, seat, count] = reach
+                        count += 1
+                reaches.counts[below, seat] = count
 
 
 @kernel(inline=True)
@@ -168,8 +170,6 @@ def close_rounds(street, tickets, work, rounds, hands, regrets, sums, weights, r
         Modified in place.
     weights : float[2]
         The weights of the regrets and of the sums.
-    reaches : float[num_rounds, 2, num_hands]
-        As filled by `open_rounds`.
     values : float[num_rounds, 2, num_hands]
         The value of each seat's hands at the root of each round, in chips times the other seat's reach. Those of the
         rounds that follow are read, those of this street are written.
@@ -186,12 +186,12 @@ def close_rounds(street, tickets, work, rounds, hands, regrets, sums, weights, r
 def _close_round(rounds, hands, spot, regrets, sums, weights, reaches, values, work):
     first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
     num_hands, blocks = len(hands.buckets), len(work.blocks)
-    reached = (_add_reach(hands, reaches[spot, 0], 0, work), _add_reach(hands, reaches[spot, 1], 1, work))
-    if not (reached[0] or reached[1]):
+    if not (reaches.counts[spot, 0] or reaches.counts[spot, 1]):
         values[spot] = 0
         return
     _pass_down(rounds, first, last, regrets, work)
-    _add_ends(rounds, hands, first, last, reaches[spot], reached, work)
+    _add_reach(hands, spot, reaches, work)
+    _add_ends(rounds, hands, spot, reaches, work)
     for seat in range(2):
         total = values[spot, seat]
         _add_lanes(work, seat, total)
@@ -208,15 +208,14 @@ def _close_round(rounds, hands, spot, regrets, sums, weights, reaches, values, w
 
 
 @kernel
-def _add_reach(hands, reach, seat, work):
-    """Write a seat's reach by bucket to ``work.here``. Return whether any hand reaches the round."""
-    first, found = seat * len(work.blocks), False
-    clear(work.here, first, np.int64(len(work.blocks)))
-    for k in range(len(hands.buckets)):
-        bucket = hands.buckets[k]
-        work.here[first + bucket // LANES, bucket % LANES] += reach[k]
-        found |= reach[k] > 0
-    return found
+def _add_reach(hands, spot, reaches, work):
+    """Write the reach of both seats by bucket to ``work.here``."""
+    clear(work.here, np.int64(0), np.int64(len(work.here)))
+    for seat in range(2):
+        first = seat * len(work.blocks)
+        for j in range(reaches.counts[spot, seat]):
+            bucket = hands.buckets[reaches.hands[spot, seat, j]]
+            work.here[first + bucket // LANES, bucket % LANES] += reaches.reach[spot, seat, j]
 
 
 @kernel
@@ -234,12 +233,12 @@ def _add_lanes(work, seat, total):
 
 
 @kernel
-def _add_ends(rounds, hands, first, last, reach, reached, work):
+def _add_ends(rounds, hands, spot, reaches, work):
     """Compute the values of a round's folds and showdowns for both seats, sixteen ends at a time.
 
-    The values by bucket are written to ``work.found``, and those at the root added to ``work.roots``. If a seat does
-    not reach the round, all values of the other seat are 0.
+    The values by bucket are written to ``work.found``, and those at the root added to ``work.roots``.
     """
+    first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
     taken, is_first = np.int64(0), True
     for kind in range(SHOWN, FOLDED + 1):
         for place in range(first, last):
@@ -247,25 +246,24 @@ def _add_ends(rounds, hands, first, last, reach, reached, work):
                 work.ends[taken] = place
                 taken += 1
                 if taken == LANES:
-                    _visit_ends(rounds, hands, first, taken, reach, reached, is_first, work)
+                    _visit_ends(rounds, hands, spot, taken, reaches, is_first, work)
                     taken, is_first = np.int64(0), False
     if taken or is_first:  # a round without ends needs zeros
-        _visit_ends(rounds, hands, first, taken, reach, reached, is_first, work)
+        _visit_ends(rounds, hands, spot, taken, reaches, is_first, work)
 
 
 @kernel
-def _visit_ends(rounds, hands, first, taken, reach, reached, is_first, work):
+def _visit_ends(rounds, hands, spot, taken, reaches, is_first, work):
     """Compute the values of the ends in ``work.ends``; showdowns stand before folds."""
     half = np.int64(len(work.roots) // 2)
-    _take_ends(rounds, first, taken, work)
+    _take_ends(rounds, np.int64(rounds.first[spot]), taken, work)
+    is_shown = taken and rounds.kind[work.ends[0]] == SHOWN
     for seat in range(2):
         clear(work.won, np.int64(0), np.int64(len(work.won)))
-        if reached[1 - seat]:
-            clear(work.mass, np.int64(0), np.int64(len(work.mass)))
-            if taken and rounds.kind[work.ends[0]] == SHOWN:
-                _show(hands, reach[1 - seat], seat, is_first, work)
-            else:
-                _fold(hands, reach[1 - seat], seat, is_first, work)
+        count = np.int64(reaches.counts[spot, 1 - seat])
+        if count:  # otherwise the other seat never plays to here, and all values are 0
+            others, reach = reaches.hands[spot, 1 - seat], reaches.reach[spot, 1 - seat]
+            _add_hands(hands, others, reach, count, seat, is_shown, is_first, work)
         elif is_first:
             clear(work.roots, seat * half, half)
         for block in range(len(work.blocks)):
@@ -274,10 +272,7 @@ def _visit_ends(rounds, hands, first, taken, reach, reached, is_first, work):
 
 @kernel
 def _take_ends(rounds, first, taken, work):
-    """Write the probabilities and chips of the ends in ``work.ends`` to the lanes; the last node's row has zeros.
-
-    The chips of folds become negative, as `_add_margins` takes them.
-    """
+    """Write the probabilities and chips of the ends in ``work.ends`` to the lanes; the last node's row has zeros."""
     for seat in range(2):
         for lane in range(LANES):
             node, chips, is_shown = work.most_nodes[0], np.int32(0), False
@@ -285,7 +280,7 @@ def _take_ends(rounds, first, taken, work):
                 place = work.ends[lane]
                 node, chips, is_shown = place - first, rounds.chips[place, seat], rounds.kind[place] == SHOWN
             work.rows[seat, lane] = _row(node, seat, work)
-            work.chips[seat, lane] = chips if is_shown else -chips
+            work.chips[seat, lane] = chips
             work.chips[2, lane] = is_shown
         for block in range(len(work.blocks)):
             into = LANES * (seat * len(work.blocks) + block)
@@ -293,86 +288,90 @@ def _take_ends(rounds, first, taken, work):
 
 
 @kernel
-def _show(hands, reach, seat, is_first, work):
-    """Add the values of showdowns, or of showdowns and folds.
+def _add_hands(hands, others, reach, count, seat, is_shown, is_first, work):
+    """Add the values of a seat's hands at sixteen ends.
 
-    At a showdown, a hand wins the reach of weaker hands minus that of stronger hands, without those that share a card.
-    One pass over the ranks sums the reach of the hands up to a rank, in all and for each card. A hand's value is the
-    sum below its rank, plus the sum up to its rank, minus the whole.
+    At a fold, a hand's value is the reach of all hands of the other seat that share no card with it, times the chips.
+    At a showdown, it is the reach of weaker hands minus that of stronger hands, without those that share a card. Both
+    are a sum over all hands, minus the sums over the hands with each card of the hand. In such a sum, a hand of the
+    other seat counts +1 at a fold. At a showdown, it counts -1 before its rank, 0 at its rank and +1 after.
+
+    Parameters
+    ----------
+    others, reach, count : int32[num_hands], float[num_hands], int
+        The hands of the other seat that reach the round, by rank, their reach and their number.
+    is_shown : bool
+        Whether a showdown is among the ends.
+    is_first : bool
+        Whether ``work.roots`` is written, not added to.
     """
-    mass, margin, plays, theirs = work.mass, work.margin, work.plays, (1 - seat) * len(work.won)
-    zero, shown = spread(mass, mass.dtype.type(0)), load(work.chips, 2)
-    total = zero
-    start = np.int64(0)
-    for group in range(hands.num_ranks[0]):
-        stop = np.int64(hands.stops[group])
-        for k in range(start, stop):
-            store(margin, k, total - _held(hands, k, mass))
-        for k in range(start, stop):
-            weight = spread(mass, reach[k]) * load(plays, theirs + np.int64(hands.buckets[k]))
-            total = total + weight
-            _add_weight(hands, k, weight, mass)
-        for k in range(start, stop):
-            weight = spread(mass, reach[k]) * load(plays, theirs + np.int64(hands.buckets[k]))
-            below = load(margin, k) + (total - _held(hands, k, mass))
-            store(margin, k, where_positive(shown, below, zero - weight))
-        start = stop
-    _add_margins(hands, total, seat, is_first, work)
-
-
-@kernel
-def _fold(hands, reach, seat, is_first, work):
-    """Add the values of folds: the reach of all hands that share no card.
-
-    `_add_margins` subtracts the reach of hands with each card of a hand from the whole. It so subtracts the other
-    seat's same hand twice. The margin restores one of them.
-    """
-    mass, margin, theirs = work.mass, work.margin, (1 - seat) * len(work.won)
+    mass, shown, chips = work.mass, load(work.chips, 2), load(work.chips, seat)
+    mine, root = seat * len(work.won), seat * (len(work.roots) // 2)
     zero = spread(mass, mass.dtype.type(0))
     total = zero
-    for k in range(len(hands.buckets)):
-        weight = spread(mass, reach[k]) * load(work.plays, theirs + np.int64(hands.buckets[k]))
+    clear(mass, np.int64(0), np.int64(len(mass)))
+    for j in range(count):
+        weight = _weight(hands, others, reach, j, seat, work)
+        weight = where_positive(shown, zero - weight, weight)
         total = total + weight
-        _add_weight(hands, k, weight, mass)
-        store(margin, k, zero - weight)
-    _add_margins(hands, total, seat, is_first, work)
+        _add_to_cards(hands, others[j], weight, mass)
+    num_hands, start = np.int64(len(hands.buckets)), np.int64(0)
+    at_rank, next_other = np.int64(0), np.int64(0)
+    bucket = np.int64(hands.buckets[0])
+    won, play = load(work.won, bucket), load(work.plays, mine + bucket)
+    while start < num_hands:
+        stop = num_hands
+        if is_shown:
+            # Hands of the other seat at the rank that was visited last come to stand below.
+            for j in range(at_rank, next_other):
+                weight = where_positive(shown, _weight(hands, others, reach, j, seat, work), zero)
+                total = total + weight
+                _add_to_cards(hands, others[j], weight, mass)
+            at_rank = next_other
+            if next_other < count:
+                stop = np.int64(hands.rank_start[others[next_other]])
+                if stop == start:
+                    stop = np.int64(hands.rank_stop[others[next_other]])
+                    while next_other < count and others[next_other] < stop:
+                        weight = where_positive(shown, _weight(hands, others, reach, next_other, seat, work), zero)
+                        total = total + weight
+                        _add_to_cards(hands, others[next_other], weight, mass)
+                        next_other += 1
+        for k in range(start, stop):
+            if hands.buckets[k] != bucket:  # hands of neighbouring ranks mostly share a bucket
+                store(work.won, bucket, won)
+                bucket = np.int64(hands.buckets[k])
+                won, play = load(work.won, bucket), load(work.plays, mine + bucket)
+            held = load(mass, np.int64(hands.holes[k, 0])) + load(mass, np.int64(hands.holes[k, 1]))
+            value = (total - held) * chips
+            won = won + value
+            if is_first:
+                store(work.roots, root + k, value * play)
+            else:
+                store(work.roots, root + k, load(work.roots, root + k) + value * play)
+        start = stop
+    store(work.won, bucket, won)
+    # At a fold, the same hand was subtracted twice, once for each of its cards.
+    for j in range(count):
+        bucket, into = np.int64(hands.buckets[others[j]]), root + np.int64(others[j])
+        value = where_positive(shown, zero, _weight(hands, others, reach, j, seat, work)) * chips
+        store(work.won, bucket, load(work.won, bucket) + value)
+        store(work.roots, into, load(work.roots, into) + value * load(work.plays, mine + bucket))
 
 
 @kernel(inline=True)
-def _held(hands, k, mass):
-    """Return the sum of the reach of hands with a hand's cards."""
-    return load(mass, np.int64(hands.holes[k, 0])) + load(mass, np.int64(hands.holes[k, 1]))
+def _weight(hands, others, reach, j, seat, work):
+    """Return the reach of a hand of the other seat at sixteen ends."""
+    theirs = (1 - seat) * len(work.won) + np.int64(hands.buckets[others[j]])
+    return spread(work.plays, reach[j]) * load(work.plays, theirs)
 
 
 @kernel(inline=True)
-def _add_weight(hands, k, weight, mass):
+def _add_to_cards(hands, k, weight, mass):
     """Add a hand's reach to the sums of its cards."""
     one, two = np.int64(hands.holes[k, 0]), np.int64(hands.holes[k, 1])
     store(mass, one, load(mass, one) + weight)
     store(mass, two, load(mass, two) + weight)
-
-
-@kernel(inline=True)
-def _add_margins(hands, total, seat, is_first, work):
-    """Add values of hands, ``chips * (margin - whole)``, to those of their buckets, and to those at the root.
-
-    Hands of one rank mostly share a bucket, so its sum stays in a register until the bucket changes.
-    """
-    mine, root, chips = seat * len(work.won), seat * (len(work.roots) // 2), load(work.chips, seat)
-    bucket = np.int64(hands.buckets[0])
-    won, play = load(work.won, bucket), load(work.plays, mine + bucket)
-    for k in range(len(hands.buckets)):
-        if hands.buckets[k] != bucket:
-            store(work.won, bucket, won)
-            bucket = np.int64(hands.buckets[k])
-            won, play = load(work.won, bucket), load(work.plays, mine + bucket)
-        value = (load(work.margin, k) - (total - _held(hands, k, work.mass))) * chips
-        won = won + value
-        if is_first:
-            store(work.roots, root + k, value * play)
-        else:
-            store(work.roots, root + k, load(work.roots, root + k) + value * play)
-    store(work.won, bucket, won)
 
 
 @kernel

@@ -72,18 +72,34 @@ class RoundHands(NamedTuple):
     ----------
     holes : int32[num_hands, 2]
         The cards of each hand. In games with one hole card, the second number belongs to this hand alone.
-    stops : int32[num_hands]
-        For each rank, the number of hands up to this rank.
-    num_ranks : int64[1]
-        The number of ranks.
+    rank_start, rank_stop : int32[num_hands]
+        The first hand with the same rank, and the end of these hands.
     buckets : int64[num_hands]
         The bucket of each hand on a street.
     """
 
     holes: np.ndarray
-    stops: np.ndarray
-    num_ranks: np.ndarray
+    rank_start: np.ndarray
+    rank_stop: np.ndarray
     buckets: np.ndarray
+
+
+class RoundReaches(NamedTuple):
+    """The hands of both seats that reach the root of each round. Of most rounds, these are few hands.
+
+    Attributes
+    ----------
+    counts : int32[num_rounds, 2]
+        Their number.
+    hands : int32[num_rounds, 2, num_hands]
+        These hands, by rank, as indices of `RoundHands`; the rest of a row has no meaning.
+    reach : float[num_rounds, 2, num_hands]
+        The probability that the seat plays to the root with each of these hands.
+    """
+
+    counts: np.ndarray
+    hands: np.ndarray
+    reach: np.ndarray
 
 
 class RoundWorkspace(NamedTuple):
@@ -111,15 +127,13 @@ class RoundWorkspace(NamedTuple):
     rows : int64[2, 16]
         The first block of each seat in `probs` and `found` at these ends.
     chips : float[3, 16]
-        Chips that each seat wins at these ends, negated at folds; 1 at showdowns, 0 elsewhere.
+        Chips that each seat wins at these ends; 1 at showdowns, 0 elsewhere.
     lanes : int64[16]
         The numbers 0 to 15.
     plays : float[2 * num_blocks * 16, 16]
         The probability by bucket that each seat plays to these ends.
     won : float[num_blocks * 16, 16]
         Values at these ends by bucket.
-    margin : float[num_hands, 16]
-        Values at these ends by hand.
     mass : float[n, 16]
         Reach of the hands with each card, or each number in `RoundHands.holes`.
     spare : float[16, 16]
@@ -139,7 +153,6 @@ class RoundWorkspace(NamedTuple):
     lanes: np.ndarray
     plays: np.ndarray
     won: np.ndarray
-    margin: np.ndarray
     mass: np.ndarray
     spare: np.ndarray
 
@@ -215,8 +228,13 @@ class RoundTables:
         self._regrets = [empty_blocks(size, self._dtype) for size in sizes]
         self._sums = [empty_blocks(size, self._dtype) for size in sizes]
         shape = (len(self._rounds.root), 2, LANES * blocks_for(self._num_hands))
-        self._reaches, self._values = (np.zeros(shape, self._dtype) for _ in range(2))
-        self._reaches[0] = 1
+        self._values = np.zeros(shape, self._dtype)
+        self._reaches = RoundReaches(
+            np.zeros(shape[:2], np.int32), np.zeros(shape, np.int32), np.zeros(shape, self._dtype)
+        )
+        self._reaches.counts[0] = self._num_hands
+        self._reaches.hands[0] = np.arange(shape[2])
+        self._reaches.reach[0] = 1
         self._work = [[self._workspace(s) for s in range(len(num_buckets))] for _ in range(threads)]
 
     def update(self, board: PublicBoard, regret_weight: float, sum_weight: float) -> None:
@@ -273,15 +291,14 @@ class RoundTables:
 
     def _hands(self, board: PublicBoard, street: int) -> RoundHands:
         order = np.argsort(board.ranks, kind="stable")
-        ranks = board.ranks[order]
-        stops = np.flatnonzero(np.append(ranks[1:] != ranks[:-1], True)) + 1
-        padded = np.zeros(len(ranks), np.int32)
-        padded[: len(stops)] = stops
-        holes = board.holes[order]
+        ranks, holes = board.ranks[order], board.holes[order]
         if holes.shape[1] == 1:
-            holes = np.concatenate([holes, self._num_cards + np.arange(len(holes), dtype=np.int32)[:, None]], axis=1)
+            holes = np.stack([holes[:, 0], np.arange(self._num_cards, self._num_sums)], axis=1)
         return RoundHands(
-            np.ascontiguousarray(holes, np.int32), padded, np.array([len(stops)]), board.buckets[street][order]
+            np.ascontiguousarray(holes, np.int32),
+            np.searchsorted(ranks, ranks).astype(np.int32),
+            np.searchsorted(ranks, ranks, side="right").astype(np.int32),
+            board.buckets[street][order],
         )
 
     def _workspace(self, street: int) -> RoundWorkspace:
@@ -306,7 +323,6 @@ class RoundTables:
             lanes=np.arange(LANES),
             plays=zeros(2 * LANES * blocks),
             won=zeros(LANES * blocks),
-            margin=zeros(self._num_hands),
             mass=zeros(self._num_sums),
             spare=zeros(LANES),
         )
