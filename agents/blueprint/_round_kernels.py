@@ -204,7 +204,7 @@ def _close_round(rounds, hands, spot, regrets, sums, weights, reaches, values, w
                     block, lane = row + bucket // LANES, bucket % LANES
                     work.found[block, lane] += below[k]
                     total[k] += below[k] * work.probs[block, lane]
-    _pass_up(rounds, first, last, regrets, sums, weights, work)
+    _pass_up(rounds, spot, reaches, regrets, sums, weights, work)
 
 
 @kernel
@@ -375,18 +375,24 @@ def _add_to_cards(hands, k, weight, mass):
 
 
 @kernel
-def _pass_up(rounds, first, last, regrets, sums, weights, work):
-    """Compute the values of decisions from those of their children, and add regrets and strategies to the tables."""
+def _pass_up(rounds, spot, reaches, regrets, sums, weights, work):
+    """Compute the values of decisions from those of their children, and add regrets and strategies to the tables.
+
+    A seat's regrets are 0 if the other seat does not reach the round, its strategies have no weight if it does not
+    itself: then the tables, whose reading and writing takes much of the time, are left alone.
+    """
+    first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
     found, probs, chosen, blocks = work.found, work.probs, work.chosen, len(work.blocks)
     regret_weight, sum_weight = spread(found, weights[0]), spread(found, weights[1])
     zero = spread(found, found.dtype.type(0))
-    is_summed = weights[1] > 0
     for place in range(last - 1, first - 1, -1):
         if rounds.kind[place] != DECISION:
             continue
         seat, num_actions = np.int64(rounds.seat[place]), np.int64(rounds.num_actions[place])
         child, pair = np.int64(rounds.link[place]), np.int64(rounds.pair[place])
         own_row, other_row = _row(place - first, seat, work), _row(place - first, 1 - seat, work)
+        has_regrets = reaches.counts[spot, 1 - seat] > 0
+        is_summed = weights[1] > 0 and reaches.counts[spot, seat] > 0
         for block in range(blocks):
             own, other = zero, zero
             for a in range(num_actions):
@@ -395,12 +401,11 @@ def _pass_up(rounds, first, last, regrets, sums, weights, work):
                 other = other + load(found, _row(child + a, 1 - seat, work) + block)
             store(found, own_row + block, own)
             store(found, other_row + block, other)
-            for a in range(num_actions):
+            for a in range(num_actions if has_regrets else 0):
                 into = (pair + a) * blocks + block
                 gain = load(found, _row(child + a, seat, work) + block) - own
                 store(regrets, into, load(regrets, into) + gain * regret_weight)
-            if is_summed:
-                here = load(work.here, seat * blocks + block) * sum_weight
-                for a in range(num_actions):
-                    into = (pair + a) * blocks + block
-                    store(sums, into, load(sums, into) + here * load(probs, _row(child + a, seat, work) + block))
+            here = load(work.here, seat * blocks + block) * sum_weight
+            for a in range(num_actions if is_summed else 0):
+                into = (pair + a) * blocks + block
+                store(sums, into, load(sums, into) + here * load(probs, _row(child + a, seat, work) + block))
