@@ -21,6 +21,7 @@ from plurispiel.agents.blueprint.traversal_kernels import (
     deal_hand,
     draw_row,
     end_value,
+    find_buckets,
     match_regrets,
 )
 
@@ -143,7 +144,7 @@ def sum_regrets(cells, regrets):
 
 
 @kernel
-def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
+def play_hands(dealt, others, own, other, num_decks, stream, luck, work, spare, sums):
     """Play every deck once for each seat, with the blueprint `own` in that seat and `other` in all other seats.
 
     A deck's random numbers are the same in every seat, so blueprints with equal strategies win exactly nothing from
@@ -151,7 +152,8 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
 
     Parameters
     ----------
-    dealt : DealtGame
+    dealt, others : DealtGame
+        The game with the buckets of each blueprint.
     own, other : float32 or uint8[num_cells]
         The rows of the two blueprints.
     num_decks : int
@@ -159,14 +161,18 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     stream, luck : uint64[4]
         The random streams of decks and of actions. For each deck, `luck` gets a new state from `stream`, and every hand
         played with the deck begins with this state. Modified in place.
-    work : TraversalWorkspace
-        Modified in place.
+    work, spare : TraversalWorkspace
+        Modified in place. `spare` gets the buckets of the second blueprint.
     sums : MatchSums
         Modified in place.
     """
     tree, game = dealt.tree, dealt.game
     for _ in range(num_decks):
         deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
+        first = game.num_seats * game.num_hole_cards
+        for seat in range(game.num_seats):
+            spare.combos[seat] = work.combos[seat]
+        find_buckets(others.game, others.cards, work.deck[first : first + game.num_board_cards], spare)
         luck0, luck1, luck2, luck3 = next_word(stream), next_word(stream), next_word(stream), next_word(stream)
         deck_chips = 0.0
         for seat in range(game.num_seats):
@@ -175,11 +181,11 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
             while tree.nodes[node, WORD] >= 0:
                 word = np.int64(tree.nodes[node, WORD])
                 num_actions = word >> COUNT_SHIFT & 0xFF
-                cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
-                if (word & SLOT) >> SEAT_SHIFT == seat:
-                    place = draw_row(own, cell, num_actions, luck)
+                slot, row = word & SLOT, tree.nodes[node, ROW]
+                if slot >> SEAT_SHIFT == seat:
+                    place = draw_row(own, work.starts[slot] + row, num_actions, luck)
                 else:
-                    place = draw_row(other, cell, num_actions, luck)
+                    place = draw_row(other, spare.starts[slot] + row, num_actions, luck)
                 sums.counts[0] += 1
                 if place < 0:
                     sums.counts[1] += 1

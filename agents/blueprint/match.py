@@ -69,30 +69,27 @@ def play_match(
 ) -> MatchResult:
     """Return the winnings of a blueprint in every seat against copies of another: a duplicate match.
 
-    Every deck is played once for each seat of the first blueprint, always with the same random numbers. So equal
-    strategies win exactly nothing from each other. The number of threads does not change the result. A match of a
-    blueprint against itself measures the value of each seat.
+    The two may have different buckets. Every deck is played once for each seat of the first blueprint, always with the
+    same random numbers. So equal strategies win exactly nothing from each other. The number of threads does not change
+    the result. A match of a blueprint against itself measures the value of each seat.
 
     Raises
     ------
     ValueError
-        If the two differ in their betting trees, buckets or dtypes of rows, or the bucket table of `blueprint` is
-        missing.
+        If the two differ in their game, betting trees or dtypes of rows, or the bucket table of one is missing.
     """
-    one, two = (
-        (tree_digest(each.tree), each.cards.num_buckets, each.cards.table_digest, each.rows.dtype)
-        for each in (blueprint, other)
-    )
+    one, two = ((each.rules, tree_digest(each.tree), each.rows.dtype) for each in (blueprint, other))
     if one != two:
-        raise ValueError("only blueprints of the same betting and buckets, with rows of one type, can be matched")
-    dealt = dealt_game(blueprint)
+        raise ValueError("only blueprints of the same game and betting, with rows of one type, can be matched")
+    dealt, others = dealt_game(blueprint), dealt_game(other)
     seats = blueprint.rules.num_seats
     num_chunks = -(-num_decks // _CHUNK)
     chips, squares = np.zeros((num_chunks, seats + 1)), np.zeros((num_chunks, seats + 1))
     counts = np.zeros((num_chunks, 2), np.int64)
 
     def worker() -> Callable[[slice], None]:
-        work, luck = traversal_workspace(blueprint.rules), np.zeros(4, np.uint64)
+        work, spare = traversal_workspace(blueprint.rules), traversal_workspace(blueprint.rules)
+        luck = np.zeros(4, np.uint64)
 
         def play(part: slice) -> None:
             for chunk in range(part.start, part.stop):
@@ -101,7 +98,7 @@ def play_match(
                 decks = min(_CHUNK, num_decks - chunk * _CHUNK)
                 stream = xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,)))
                 sums = MatchSums(chips[chunk], squares[chunk], counts[chunk])
-                kernels.play_hands(dealt, blueprint.rows, other.rows, decks, stream, luck, work, sums)
+                kernels.play_hands(dealt, others, blueprint.rows, other.rows, decks, stream, luck, work, spare, sums)
 
         return play
 

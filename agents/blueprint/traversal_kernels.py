@@ -115,6 +115,12 @@ def deal_hand(tables, game, cards, stream, work):
             seat_masks |= tables.masks[hole[k]]
         work.ranks[seat] = rank_word(tables, seat_word, seat_masks)
         work.combos[seat] = board_rank(game.num_suits, hole)
+    find_buckets(game, cards, board, work)
+
+
+@kernel(inline=True)
+def find_buckets(game, cards, board, work):
+    """Look up the buckets of the hands in ``work.combos``. Modified in place: ``work.buckets``, ``work.starts``."""
     # Written out: a kernel cannot index a tuple of arrays of different types with a variable.
     _fill_buckets(game, cards, 0, cards.entries[0], cards.rows[0], board, work)
     if game.num_streets > 1:

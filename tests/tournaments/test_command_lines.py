@@ -61,6 +61,7 @@ MEANT = {
     "blueprint train": ["leduc", "--iterations", "10"],
     "blueprint resume": ["none"],
     "blueprint info": ["headsup-compact"],
+    "blueprint match": ["headsup-compact", "headsup-compact", "--decks", "10"],
     "blueprint pack": ["headsup-compact", "--out", "a.blueprint"],
     "deal": ["--agents", "call,tag", "--hands", "2", "--game", "KUHN"],
     "join acpc": ["127.0.0.1:1", "--agent", "call", "--game", "KUHN"],  # where nobody listens

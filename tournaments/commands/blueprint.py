@@ -1,4 +1,4 @@
-"""`plurispiel blueprint`: train blueprints, resume their training, inspect and pack them."""
+"""`plurispiel blueprint`: train blueprints, resume their training, inspect, match and pack them."""
 
 import argparse
 import dataclasses
@@ -13,6 +13,7 @@ from plurispiel.abstraction.actions.tree import TreeSize, tree_size
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
+from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.abstraction.machine.artefact import holds_artefact
 from plurispiel.abstraction.machine.folders import blueprints_folder, tables_folder
@@ -21,7 +22,7 @@ from plurispiel.abstraction.machine.memory import available_bytes, resident_byte
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.machine.threads import num_processors
-from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_blueprint
+from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_blueprint, missing_table
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
@@ -36,10 +37,12 @@ from plurispiel.agents.blueprint.config import (
 )
 from plurispiel.agents.blueprint.devices import CPU, make_trainer, require_device
 from plurispiel.agents.blueprint.library import find_blueprint, find_packed
+from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.public_boards import num_hands
 from plurispiel.agents.blueprint.public_trainer import PublicTrainer
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import Trainer
+from plurispiel.agents.blueprint.training_record import CI95
 from plurispiel.tournaments.commands.abstraction import find_table
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
@@ -60,8 +63,9 @@ _MAX_MINUTES = 1_000_000.0
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
-        raise ValueError("give an action: train, resume, info or pack (plurispiel blueprint --help tells more)")
-    return {"train": _train, "resume": _resume, "info": _info, "pack": _pack}[options.action](options)
+        raise ValueError("give an action: train, resume, info, match or pack (plurispiel blueprint --help tells more)")
+    actions = {"train": _train, "resume": _resume, "info": _info, "match": _match, "pack": _pack}
+    return actions[options.action](options)
 
 
 def _train(options: argparse.Namespace) -> int:
@@ -199,6 +203,44 @@ def _info(options: argparse.Namespace) -> int:
                 say(f"drawn in {path}")
         except MatplotlibMissing as error:
             say(f"no picture: {error}")
+    return 0
+
+
+def _match(options: argparse.Namespace) -> int:
+    threads = _threads(options)
+    if options.decks < 2:
+        raise ValueError(f"decks are 2 or more, got {options.decks}")
+    if options.seed < 0:
+        raise ValueError(f"seed is a whole number from 0, got {options.seed}")
+    folders = [find_blueprint(name) for name in (options.first, options.second)]
+    first, second = (load_blueprint(folder) for folder in folders)
+    for folder in folders:
+        if table := missing_table(folder):
+            raise ValueError(f"{folder} needs its bucket table first: plurispiel abstraction build {table}")
+    found = play_match(first, second, options.decks, seed=options.seed, threads=threads)
+    figures = zip(found.seat_means, found.seat_deviations, strict=True)
+    seats = dict(zip(seat_positions(first.rules), figures, strict=True))
+    if options.json:
+        print(
+            json.dumps(
+                {
+                    "agents": [options.first, options.second],
+                    "decks": found.num_decks,
+                    "seed": options.seed,
+                    "mbb_per_hand": found.mean,
+                    "ci95": CI95 * found.deviation,
+                    "seats": {name: {"mbb_per_hand": mean, "ci95": CI95 * sd} for name, (mean, sd) in seats.items()},
+                    "missing": None if math.isnan(found.missing) else found.missing,
+                }
+            )
+        )
+        return 0
+    print(
+        f"{options.first} wins {found.mean:+.1f} ± {CI95 * found.deviation:.1f} mbb/hand against {options.second} "
+        f"({found.num_decks:,} decks, each once for each seat; seed {options.seed})"
+    )
+    print("by seat: " + "  ".join(f"{name} {mean:+.0f} ± {CI95 * sd:.0f}" for name, (mean, sd) in seats.items()))
+    print(f"decisions without a strategy, played uniformly: {100 * found.missing:.2f} %")
     return 0
 
 

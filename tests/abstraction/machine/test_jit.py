@@ -20,6 +20,7 @@ MORE_TYPES = {  # regrets are int32 or float64, the rows of a blueprint float32,
     ),
     "plurispiel.agents.blueprint._blueprint_kernels": {"fill_rows": 3}
     | dict.fromkeys(("read_rows", "count_rows", "sum_regrets", "play_hands", "meet_rows", "reach_rows"), 2),
+    "plurispiel.agents.blueprint._round_kernels": dict.fromkeys(("open_rounds", "close_rounds"), 2),
     "plurispiel.agents.blueprint.roll_out_kernels": {"turn_rows": 2, "add_values": 3},
     "plurispiel.evaluation._blueprint_values_kernels": {"answer_questions": 2},
 }

@@ -1,13 +1,20 @@
-import dataclasses
+import itertools
 import os
 
 import numpy as np
 import pytest
 
-from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.abstraction.actions.tree import game_menu
+from plurispiel.abstraction.holdem.openspiel import rules_of
+from plurispiel.abstraction.trees.ladder import find_game
+from plurispiel.agents.blueprint.blueprint import load_blueprint
+from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
 from plurispiel.agents.blueprint.devices import make_trainer
+from plurispiel.agents.blueprint.library import find_blueprint
 from plurispiel.agents.blueprint.match import play_match
+from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.trainer import Trainer
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -38,18 +45,28 @@ def test_another_betting_with_as_many_rows_is_refused():
     one, shallow = fresh(8), fresh(7)
     assert one.rows.shape == shallow.rows.shape
     assert play_match(one, one, 10).mean == 0.0
-    with pytest.raises(ValueError, match="same betting and buckets"):
+    with pytest.raises(ValueError, match="same game and betting"):
         play_match(one, shallow, 10)
 
 
-def test_a_bucket_table_with_as_many_buckets_is_refused():
-    config = BlueprintConfig(
-        "push", 10, seats=2, stack_bb=8, menu=MenuConfig(("allin",), push_or_fold=True), num_snapshots=0
+def test_blueprints_with_different_buckets():
+    """One tells all hands apart, the other none after the first street; the same strategies win nothing."""
+    rules = rules_of(find_game("holdem-mini"))
+    plan = Schedule(30_000, discount_until=1.0, prune_from=1.0, average_from=0.0, num_snapshots=0)
+    fine, coarse = (
+        Trainer(rules, game_menu(rules), cards(rules), plan, exact=True) for cards in (lossless_buckets, single_buckets)
     )
-    fresh = make_trainer(config, lossless_buckets(config.rules, 1)).blueprint()
-    one, other = (
-        dataclasses.replace(fresh, cards=dataclasses.replace(fresh.cards, table_digest=digest * 64)) for digest in "01"
-    )
-    assert play_match(one, one, 10).mean == 0.0
-    with pytest.raises(ValueError, match="same betting and buckets"):
-        play_match(one, other, 10)
+    fresh = [each.blueprint() for each in (fine, coarse)]
+    for one, two in itertools.permutations(fresh):
+        assert play_match(one, two, 1000).mean == 0.0
+    for each in (fine, coarse):
+        each.run()
+    won = play_match(fine.blueprint(), coarse.blueprint(), 20_000)
+    lost = play_match(coarse.blueprint(), fine.blueprint(), 20_000)
+    assert won.mean > 5 * won.deviation and lost.mean < -5 * lost.deviation
+
+
+def test_blueprints_without_a_bucket_table_are_refused():
+    start = load_blueprint(find_blueprint("headsup-compact"))
+    with pytest.raises(ValueError, match="needs the bucket table"):
+        play_match(start, start, 10)

@@ -379,3 +379,35 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path, undisturbed):
     assert not [path for path in (tmp_path / "run" / CHECKPOINTS).iterdir() if path.name.startswith(".")]
     end_all(tmp_path, undisturbed)
     shutil.rmtree(tmp_path / "run")
+
+
+def test_a_match(blueprints, capsys):
+    for name, iterations in (("few", 50), ("many", 20_000)):
+        run(
+            capsys,
+            "train",
+            "leduc",
+            "--iterations",
+            iterations,
+            "--threads",
+            1,
+            "--marks",
+            1,
+            "--out",
+            blueprints / name,
+        )
+    code, out, _ = run(capsys, "match", "many", "few", "--decks", 20_000, "--seed", 2, "--json")
+    record = json.loads(out)
+    assert code == 0 and record["agents"] == ["many", "few"] and record["seed"] == 2
+    assert record["mbb_per_hand"] > 3 * record["ci95"] > 0 and list(record["seats"]) == ["BB", "BTN"]
+    code, out, _ = run(capsys, "match", "few", "few", "--decks", 100)
+    assert code == 0 and out.startswith(
+        "few wins +0.0 ± 0.0 mbb/hand against few (100 decks, each once for each seat; seed 1)"
+    )
+    for given, error in (
+        (("few", "few", "--decks", 1), "decks are 2 or more, got 1"),
+        (("few", "few", "--seed", -1), "seed is a whole number from 0, got -1"),
+        (("few", "headsup-compact"), "needs its bucket table first: plurispiel abstraction build pluribus"),
+    ):
+        code, _, err = run(capsys, "match", *given)
+        assert code == 2 and err.splitlines()[-1].endswith(error)

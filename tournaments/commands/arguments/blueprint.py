@@ -20,6 +20,7 @@ def add(commands) -> None:
     _add_train(actions)
     _add_resume(actions)
     _add_info(actions)
+    _add_match(actions)
     _add_pack(actions)
 
 
@@ -128,6 +129,23 @@ def _add_info(actions) -> None:
         help="draw the grids of all seats but the big blind to FILE, and the progress of training to a second file, "
         "such as grids-training.png beside grids.png (needs matplotlib)",
     )
+    add("--json", action="store_true", help="print as JSON")
+
+
+def _add_match(actions) -> None:
+    add = add_action(
+        actions,
+        "match",
+        "Play two blueprints of the same game and bet sizes against each other, some million hands a second. Each deck "
+        "is played once for each seat, with the first blueprint in that seat and the second in all others. The buckets "
+        "may differ; their tables must have been built (plurispiel abstraction build).",
+        ["blueprint match mine headsup-compact", "blueprint match mine/snapshots/01 mine --decks 10000000 --json"],
+    ).add_argument
+    add("first", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
+    add("second", metavar="OTHER", help="the blueprint of all other seats")
+    add("--decks", type=int, default=1_000_000, metavar="N", help="decks, at least 2")
+    add("--seed", type=int, default=1, metavar="N", help="seed, 0 or more")
+    add("--threads", type=int, metavar="N", help="threads, 1 to 1,024 (default: one for each processor)")
     add("--json", action="store_true", help="print as JSON")
 
 
