@@ -167,9 +167,9 @@ def play_hands(dealt, others, own, other, num_decks, stream, luck, work, spare, 
         Modified in place.
     """
     tree, game = dealt.tree, dealt.game
+    first = game.num_seats * game.num_hole_cards
     for _ in range(num_decks):
         deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
-        first = game.num_seats * game.num_hole_cards
         for seat in range(game.num_seats):
             spare.combos[seat] = work.combos[seat]
         find_buckets(others.game, others.cards, work.deck[first : first + game.num_board_cards], spare)

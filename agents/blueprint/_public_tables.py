@@ -11,7 +11,6 @@ Counterfactual Regret Minimization. AAMAS (2012), section 3.
 """
 
 import contextlib
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -80,15 +79,12 @@ class PublicTables:
         For each street, the place of each row of these tables among the pairs of the betting tree (`BettingTree.row`).
     shapes : list of tuple of int
         The shape of each street's tables.
-    num_pairs : int
-        Number of pairs of both seats' hands on a board.
     """
 
     def __init__(
         self, rules: HoldemRules, tree: BettingTree, num_buckets: tuple[int, ...], device: str, *, double: bool
     ):
         hands, hole = num_hands(rules), rules.num_hole_cards
-        self.num_pairs = hands * math.comb(len(rules.cards) - rules.num_board_cards - hole, hole)
         self._device = torch.device(device)
         self._type = torch.float64 if double else torch.float32
         self._levels: list[_TreeLevel] = []
@@ -125,7 +121,10 @@ class PublicTables:
 
     def read(self, kind: str, street: int, part: slice) -> np.ndarray:
         """Return a part of a street's ``regrets`` or ``sums``, in the order of `BettingTree.row`: float[n, buckets]."""
-        return getattr(self, kind)[street][self._places_of[street][part]].cpu().numpy()
+        table, places = getattr(self, kind)[street], self._places_of[street][part]
+        if len(places) == len(table):  # the GPU may lack the memory for a second table
+            return table.cpu().numpy()[places.cpu().numpy()]
+        return table[places].cpu().numpy()
 
     def write(self, kind: str, street: int, values: np.ndarray) -> None:
         """Replace a street's ``regrets`` or ``sums``, given in the order of `BettingTree.row`."""
@@ -267,16 +266,14 @@ class PublicTables:
             self._levels.append(_TreeLevel(decisions, ends, self._zeros(*size), self._zeros(*size)))
 
 
-def device_name(device: str) -> str:
-    """Return ``cpu``, or the name of the GPU.
+def gpu_name() -> str:
+    """Return the name of the GPU.
 
     Raises
     ------
     ValueError
-        If the device is ``cuda``, and PyTorch finds no GPU.
+        If PyTorch finds no GPU.
     """
-    if device != "cuda":
-        return device
     if not torch.cuda.is_available():
         raise ValueError("PyTorch finds no NVIDIA GPU here; take device cpu")
     return torch.cuda.get_device_name()

@@ -130,13 +130,13 @@ def _open_round(rounds, hands, spot, regrets, work, reaches):
 @kernel(inline=True)
 def _row(node, seat, work):
     """Return the first block of a node and a seat in ``work.probs`` and ``work.found``."""
-    return (2 * np.int64(node) + seat) * len(work.blocks)
+    return (2 * np.int64(node) + seat) * work.num_blocks
 
 
 @kernel
 def _pass_down(rounds, first, last, regrets, work):
     """Fill ``work.probs`` and ``work.chosen`` for the nodes of a round by regret matching."""
-    probs, chosen, blocks = work.probs, work.chosen, len(work.blocks)
+    probs, chosen, blocks = work.probs, work.chosen, work.num_blocks
     zero, one = spread(probs, probs.dtype.type(0)), spread(probs, probs.dtype.type(1))
     for block in range(2 * blocks):
         store(probs, block, one)
@@ -173,8 +173,6 @@ def close_rounds(street, tickets, work, rounds, hands, regrets, sums, weights, r
     values : float[num_rounds, 2, num_hands]
         The value of each seat's hands at the root of each round, in chips times the other seat's reach. Those of the
         rounds that follow are read, those of this street are written.
-    work : RoundWorkspace
-        Its values of nodes are summed by bucket.
     """
     spot = rounds.street_first[street] + take_ticket(tickets)
     while spot < rounds.street_first[street + 1]:
@@ -185,7 +183,7 @@ def close_rounds(street, tickets, work, rounds, hands, regrets, sums, weights, r
 @kernel
 def _close_round(rounds, hands, spot, regrets, sums, weights, reaches, values, work):
     first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
-    num_hands, blocks = len(hands.buckets), len(work.blocks)
+    num_hands, blocks = len(hands.buckets), work.num_blocks
     if not (reaches.counts[spot, 0] or reaches.counts[spot, 1]):
         values[spot] = 0
         return
@@ -212,7 +210,7 @@ def _add_reach(hands, spot, reaches, work):
     """Write the reach of both seats by bucket to ``work.here``."""
     clear(work.here, np.int64(0), np.int64(len(work.here)))
     for seat in range(2):
-        first = seat * len(work.blocks)
+        first = seat * work.num_blocks
         for j in range(reaches.counts[spot, seat]):
             bucket = hands.buckets[reaches.hands[spot, seat, j]]
             work.here[first + bucket // LANES, bucket % LANES] += reaches.reach[spot, seat, j]
@@ -266,7 +264,7 @@ def _visit_ends(rounds, hands, spot, taken, reaches, is_first, work):
             _add_hands(hands, others, reach, count, seat, is_shown, is_first, work)
         elif is_first:
             clear(work.roots, seat * half, half)
-        for block in range(len(work.blocks)):
+        for block in range(work.num_blocks):
             transpose_out(work.won, LANES * block, work.found, work.rows[seat], np.int64(0), np.int64(block))
 
 
@@ -275,15 +273,15 @@ def _take_ends(rounds, first, taken, work):
     """Write the probabilities and chips of the ends in ``work.ends`` to the lanes; the last node's row has zeros."""
     for seat in range(2):
         for lane in range(LANES):
-            node, chips, is_shown = work.most_nodes[0], np.int32(0), False
+            node, chips, is_shown = work.most_nodes, np.int32(0), False
             if lane < taken:
                 place = work.ends[lane]
                 node, chips, is_shown = place - first, rounds.chips[place, seat], rounds.kind[place] == SHOWN
             work.rows[seat, lane] = _row(node, seat, work)
             work.chips[seat, lane] = chips
             work.chips[2, lane] = is_shown
-        for block in range(len(work.blocks)):
-            into = LANES * (seat * len(work.blocks) + block)
+        for block in range(work.num_blocks):
+            into = LANES * (seat * work.num_blocks + block)
             transpose_in(work.probs, work.rows[seat], np.int64(0), np.int64(block), work.plays, into)
 
 
@@ -382,7 +380,7 @@ def _pass_up(rounds, spot, reaches, regrets, sums, weights, work):
     itself: then the tables, whose reading and writing takes much of the time, are left alone.
     """
     first, last = np.int64(rounds.first[spot]), np.int64(rounds.first[spot + 1])
-    found, probs, chosen, blocks = work.found, work.probs, work.chosen, len(work.blocks)
+    found, probs, chosen, blocks = work.found, work.probs, work.chosen, work.num_blocks
     regret_weight, sum_weight = spread(found, weights[0]), spread(found, weights[1])
     zero = spread(found, found.dtype.type(0))
     for place in range(last - 1, first - 1, -1):

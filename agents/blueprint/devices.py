@@ -26,7 +26,7 @@ def make_trainer(
     Parameters
     ----------
     threads : int
-        See `Trainer`, and for ``cuda`` `cuda_trainer.CudaTrainer`.
+        See `Trainer`, `PublicTrainer`, and for ``cuda`` `cuda_trainer.CudaTrainer`.
     device : str
         One of `DEVICES`.
 

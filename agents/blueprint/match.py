@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
 from plurispiel.abstraction.holdem.hand_ranks import rank_tables
 from plurispiel.abstraction.machine.threads import run_chunks
@@ -19,7 +20,8 @@ from plurispiel.agents.blueprint.workspace import traversal_workspace
 MAX_REACHED = 255
 """The largest count of `reach_rows`: a row that is reached more often has this count, too."""
 
-_CHUNK = 2_000  # decks for each random stream: another number gives other decks
+DECKS_AT_ONCE = 2_000
+"""Decks for each random stream of a match: another number gives other decks."""
 
 
 class MatchSums(NamedTuple):
@@ -64,8 +66,24 @@ class MatchResult(NamedTuple):
     missing: float
 
 
+def require_same_betting(blueprint: Blueprint, other: Blueprint) -> None:
+    """Raise ValueError unless two blueprints can be matched: of one game, betting tree and dtype of rows."""
+    if blueprint.rules != other.rules:
+        raise ValueError("the two blueprints are for different games; a match needs the same seats, blinds and stacks")
+    if tree_digest(blueprint.tree) != tree_digest(other.tree):
+        raise ValueError("the two blueprints have different bet sizes; plurispiel tournament plays them")
+    if blueprint.rows.dtype != other.rows.dtype:
+        raise ValueError("one blueprint was trained with exact = true, the other without; train both alike")
+
+
 def play_match(
-    blueprint: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 1, threads: int = 1
+    blueprint: Blueprint,
+    other: Blueprint,
+    num_decks: int,
+    *,
+    seed: int = 1,
+    threads: int = 1,
+    progress: tqdm | None = None,
 ) -> MatchResult:
     """Return the winnings of a blueprint in every seat against copies of another: a duplicate match.
 
@@ -73,17 +91,20 @@ def play_match(
     same random numbers. So equal strategies win exactly nothing from each other. The number of threads does not change
     the result. A match of a blueprint against itself measures the value of each seat.
 
+    Parameters
+    ----------
+    progress : tqdm, optional
+        Advanced by 1 after every `DECKS_AT_ONCE` decks.
+
     Raises
     ------
     ValueError
-        If the two differ in their game, betting trees or dtypes of rows, or the bucket table of one is missing.
+        As `require_same_betting`, and if the bucket table of one is missing.
     """
-    one, two = ((each.rules, tree_digest(each.tree), each.rows.dtype) for each in (blueprint, other))
-    if one != two:
-        raise ValueError("only blueprints of the same game and betting, with rows of one type, can be matched")
+    require_same_betting(blueprint, other)
     dealt, others = dealt_game(blueprint), dealt_game(other)
     seats = blueprint.rules.num_seats
-    num_chunks = -(-num_decks // _CHUNK)
+    num_chunks = -(-num_decks // DECKS_AT_ONCE)
     chips, squares = np.zeros((num_chunks, seats + 1)), np.zeros((num_chunks, seats + 1))
     counts = np.zeros((num_chunks, 2), np.int64)
 
@@ -95,14 +116,14 @@ def play_match(
             for chunk in range(part.start, part.stop):
                 # Dealing permutes the deck in place; chunks must not depend on their thread's earlier deals.
                 work.deck[:] = blueprint.rules.cards
-                decks = min(_CHUNK, num_decks - chunk * _CHUNK)
+                decks = min(DECKS_AT_ONCE, num_decks - chunk * DECKS_AT_ONCE)
                 stream = xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,)))
                 sums = MatchSums(chips[chunk], squares[chunk], counts[chunk])
                 kernels.play_hands(dealt, others, blueprint.rows, other.rows, decks, stream, luck, work, spare, sums)
 
         return play
 
-    run_chunks(worker, num_chunks, chunk=1, threads=threads)
+    run_chunks(worker, num_chunks, chunk=1, threads=threads, progress=progress)
     unit = 1000.0 / blueprint.rules.big_blind
     means = chips.sum(axis=0) / num_decks
     # Over decks, not hands: the hands of one deck are dependent. Rounding can leave a variance below 0.

@@ -33,6 +33,12 @@ def num_hands(rules: HoldemRules) -> int:
     return math.comb(len(rules.cards) - rules.num_board_cards, rules.num_hole_cards)
 
 
+def num_hand_pairs(rules: HoldemRules) -> int:
+    """Return the number of pairs of both seats' hands on a whole board."""
+    hole = rules.num_hole_cards
+    return num_hands(rules) * math.comb(len(rules.cards) - rules.num_board_cards - hole, hole)
+
+
 def public_board(rules: HoldemRules, cards: CardBuckets, board: tuple[int, ...]) -> PublicBoard:
     """Return a board's hands. The cards of `board` are in the order in which they are dealt."""
     free = rules.free_combos(board)

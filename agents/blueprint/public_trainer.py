@@ -18,7 +18,7 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.agents.blueprint.blueprint import HIGHEST, Blueprint, GameArrays, game_arrays
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
-from plurispiel.agents.blueprint.public_boards import draw_board, public_board
+from plurispiel.agents.blueprint.public_boards import draw_board, num_hand_pairs, public_board
 from plurispiel.agents.blueprint.round_tables import RoundTables
 from plurispiel.agents.blueprint.schedule import Schedule
 
@@ -93,19 +93,21 @@ class PublicTrainer:
         self._seed = seed
         self.device: str = device
         self._limits: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
-        self._tables = self._make_tables(device)
+        self._tables = self._make_tables()
         self._decisions = [_decisions(self.tree, street) for street in range(len(cards.num_buckets))]
 
-    def _make_tables(self, device: str) -> Any:
-        """Return the tables: `RoundTables` on the CPU, `PublicTables` on a GPU."""
+    def _make_tables(self) -> Any:
+        """Return the tables of the device. On a GPU, set `device` to its name, and the limits of PyTorch, too."""
         buckets = self.cards.num_buckets
-        if device != "cuda":
+        if self.device == "cpu":
             return RoundTables(self.rules, self.tree, buckets, self.threads, double=self.exact)
+        if self.device != "cuda":
+            raise ValueError(f"a device is cpu or cuda, got {self.device!r}")
         module = import_tables()
-        self.device = module.device_name(device)
+        self.device = module.gpu_name()
         self._limits = functools.partial(module.torch_limits, self.threads)
         with self._limits():
-            return module.PublicTables(self.rules, self.tree, buckets, device, double=self.exact)
+            return module.PublicTables(self.rules, self.tree, buckets, "cuda", double=self.exact)
 
     @property
     def num_cells(self) -> int:
@@ -147,9 +149,12 @@ class PublicTrainer:
         raise ValueError("a run with algorithm = 'public' starts from zero; leave out --from")
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return the arrays that training changes, for a checkpoint; those of a GPU are copies."""
+        """Return the arrays that training changes, for a checkpoint, in the order of the tree's rows on any device.
+
+        Those of a GPU are copies.
+        """
         return {
-            f"{kind}_{street}": self._tables.read(kind, street, slice(None))
+            f"{kind}_by_row_{street}": self._tables.read(kind, street, slice(None))
             for kind in ("regrets", "sums")
             for street in range(len(self._decisions))
         }
@@ -166,11 +171,11 @@ class PublicTrainer:
         names = [(kind, street) for kind in ("regrets", "sums") for street in range(len(shapes))]
         dtype = np.float64 if self.exact else np.float32
         for kind, street in names:
-            values = state.get(f"{kind}_{street}")
+            values = state.get(f"{kind}_by_row_{street}")
             if values is None or values.dtype != dtype or values.shape != shapes[street]:
-                raise ValueError(f"{kind}_{street} is missing, or has another dtype or shape")
+                raise ValueError(f"{kind}_by_row_{street} is missing, or has another dtype or shape")
         for kind, street in names:
-            self._tables.write(kind, street, state[f"{kind}_{street}"])
+            self._tables.write(kind, street, state[f"{kind}_by_row_{street}"])
         self.iteration = iteration
 
     def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
@@ -204,7 +209,7 @@ class PublicTrainer:
                 total += float(np.maximum(np.maximum.reduceat(regrets, starts), 0.0).sum(dtype=np.float64))
                 count += int(np.logical_or.reduceat(regrets != 0.0, starts).sum())
             met.append(count)
-        return total / max(weights * self._tables.num_pairs, 1.0), met
+        return total / max(weights * num_hand_pairs(self.rules), 1.0), met
 
     def _pieces(self, street: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield parts of a street's pairs, and where in the part each decision begins."""
@@ -248,7 +253,7 @@ def import_tables() -> Any:
         module = importlib.import_module(_TABLES)
     except ImportError:
         raise ValueError("algorithm = 'public' on a GPU needs PyTorch: pip install 'plurispiel[train]'") from None
-    module.device_name("cuda")
+    module.gpu_name()
     return module
 
 
@@ -267,4 +272,5 @@ def _averages(regrets: np.ndarray, sums: np.ndarray, starts: np.ndarray) -> np.n
     uniform = (np.add.reduceat(positive, starts) == 0.0) & np.logical_or.reduceat(regrets != 0.0, starts)
     positive += uniform[decision]
     chosen = np.where((np.add.reduceat(sums, starts) > 0.0)[decision], sums, positive)
-    return chosen / np.maximum(np.add.reduceat(chosen, starts), 1e-30)[decision]
+    total = np.add.reduceat(chosen, starts)
+    return chosen / np.where(total > 0.0, total, 1.0)[decision]

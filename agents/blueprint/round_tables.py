@@ -12,9 +12,8 @@ Counterfactual Regret Minimization. AAMAS (2012), section 3.
 """
 
 import functools
-import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 import numpy as np
@@ -107,9 +106,9 @@ class RoundWorkspace(NamedTuple):
 
     Attributes
     ----------
-    blocks : int8[num_blocks]
-        Its length is the number of blocks of sixteen buckets.
-    most_nodes : int64[1]
+    num_blocks : int
+        The number of blocks of sixteen buckets.
+    most_nodes : int
         The number of nodes of the largest round.
     probs : float[(most_nodes + 1) * 2 * num_blocks, 16]
         For each node of a round and each seat, the probability by bucket that the seat plays to the node from the
@@ -140,8 +139,8 @@ class RoundWorkspace(NamedTuple):
         Blocks that are transposed.
     """
 
-    blocks: np.ndarray
-    most_nodes: np.ndarray
+    num_blocks: int
+    most_nodes: int
     probs: np.ndarray
     chosen: np.ndarray
     found: np.ndarray
@@ -195,8 +194,6 @@ class RoundTables:
     shapes : list of tuple of int
         For each street the number of its pairs of a decision and one of its actions, in the order of `BettingTree.row`,
         and its number of buckets.
-    num_pairs : int
-        Number of pairs of both seats' hands on a board.
 
     Raises
     ------
@@ -212,14 +209,13 @@ class RoundTables:
                 "public chance sampling on the CPU is for one or two hole cards, the game has "
                 f"{rules.num_hole_cards}; take device cuda"
             )
-        hole, self._num_hands = rules.num_hole_cards, num_hands(rules)
-        self.num_pairs = self._num_hands * math.comb(len(rules.cards) - rules.num_board_cards - hole, hole)
+        self._num_hands = num_hands(rules)
         self._dtype = np.dtype(np.float64 if double else np.float32)
         self._threads = threads
         self._rounds = find_rounds(tree, len(num_buckets))
         self._num_cards = int(rules.cards.max()) + 1
         # The second number of a hand of one card is one that no other hand has.
-        self._num_sums = self._num_cards + (self._num_hands if hole == 1 else 0)
+        self._num_sums = self._num_cards + (self._num_hands if rules.num_hole_cards == 1 else 0)
         streets = tree.street[tree.actor >= 0]
         pairs = [int(tree.num_actions[tree.actor >= 0][streets == s].sum()) for s in range(len(num_buckets))]
         self.shapes = list(zip(pairs, num_buckets, strict=True))
@@ -239,7 +235,7 @@ class RoundTables:
 
     def update(self, board: PublicBoard, regret_weight: float, sum_weight: float) -> None:
         """Add the regrets and strategies of one board to the tables, with the weights given."""
-        hands = [self._hands(board, street) for street in range(len(self._regrets))]
+        hands = self._hands(board)
         weights = np.array([regret_weight, sum_weight], self._dtype)
         tables = list(zip(hands, self._regrets, self._sums, strict=True))
         for street, (ours, regrets, _) in enumerate(tables[:-1]):
@@ -253,12 +249,12 @@ class RoundTables:
         """Do nothing: updates are done when they return."""
 
     def read(self, kind: str, street: int, part: slice) -> np.ndarray:
-        """Return a copy of a part of a street's ``regrets`` or ``sums``: float[n, num_buckets].
+        """Return a part of a street's ``regrets`` or ``sums``, a view of the table: float[n, num_buckets].
 
         Regrets are in chips, summed over the pairs of both hands and weighted. Sums are those of current strategies,
         weighted by the reach of their seat.
         """
-        return self._table(kind, street)[part].copy()
+        return self._table(kind, street)[part]
 
     def write(self, kind: str, street: int, values: np.ndarray) -> None:
         """Replace a street's ``regrets`` or ``sums``."""
@@ -281,25 +277,27 @@ class RoundTables:
         others = [
             self._executor.submit(kernel, street, tickets, work[street], rounds, *given) for work in self._work[1:]
         ]
-        kernel(street, tickets, self._work[0][street], rounds, *given)
+        try:
+            kernel(street, tickets, self._work[0][street], rounds, *given)
+        finally:
+            wait(others)  # an interrupt must not leave threads that write to the tables
         for each in others:
             each.result()
 
     @functools.cached_property
     def _executor(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(max(1, self._threads - 1))
+        return ThreadPoolExecutor(self._threads - 1)
 
-    def _hands(self, board: PublicBoard, street: int) -> RoundHands:
+    def _hands(self, board: PublicBoard) -> list[RoundHands]:
+        """Return the hands of a board on each street."""
         order = np.argsort(board.ranks, kind="stable")
         ranks, holes = board.ranks[order], board.holes[order]
         if holes.shape[1] == 1:
             holes = np.stack([holes[:, 0], np.arange(self._num_cards, self._num_sums)], axis=1)
-        return RoundHands(
-            np.ascontiguousarray(holes, np.int32),
-            np.searchsorted(ranks, ranks).astype(np.int32),
-            np.searchsorted(ranks, ranks, side="right").astype(np.int32),
-            board.buckets[street][order],
-        )
+        holes = np.ascontiguousarray(holes, np.int32)
+        first = np.searchsorted(ranks, ranks).astype(np.int32)
+        stop = np.searchsorted(ranks, ranks, side="right").astype(np.int32)
+        return [RoundHands(holes, first, stop, buckets[order]) for buckets in board.buckets]
 
     def _workspace(self, street: int) -> RoundWorkspace:
         first, last = self._rounds.street_first[street : street + 2]
@@ -310,8 +308,8 @@ class RoundTables:
             return empty_blocks(count, self._dtype)
 
         return RoundWorkspace(
-            blocks=np.zeros(blocks, np.int8),
-            most_nodes=np.array([nodes]),
+            num_blocks=blocks,
+            most_nodes=nodes,
             probs=zeros((nodes + 1) * 2 * blocks),
             chosen=zeros(nodes * blocks),
             found=zeros((nodes + 1) * 2 * blocks),

@@ -37,7 +37,7 @@ from plurispiel.agents.blueprint.config import (
 )
 from plurispiel.agents.blueprint.devices import CPU, make_trainer, require_device
 from plurispiel.agents.blueprint.library import find_blueprint, find_packed
-from plurispiel.agents.blueprint.match import play_match
+from plurispiel.agents.blueprint.match import DECKS_AT_ONCE, play_match, require_same_betting
 from plurispiel.agents.blueprint.public_boards import num_hands
 from plurispiel.agents.blueprint.public_trainer import PublicTrainer
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
@@ -49,7 +49,7 @@ from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.blueprint_text import blueprint_record, blueprint_text, draw_blueprint, grids_text
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.figures.training_curve import write_marks
-from plurispiel.tournaments.run.kernels import CARDS, TRAINING, warmup
+from plurispiel.tournaments.run.kernels import CARDS, PUBLIC_TRAINING, TRAINING, warmup
 
 _GIB = 1 << 30
 # Memory of the betting tree: bytes for each node, and further bytes for each node where the betting is over. Such a
@@ -58,6 +58,8 @@ _TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
 _CALIBRATION_S = 3.0  # length of the trial that measures the speed of training
 _TRIAL_WEIGHT_BB = 1000.0
 _MAX_MINUTES = 1_000_000.0
+_MAX_DECKS = 10_000_000_000
+_MATCH = ("abstraction.holdem.hand_ranks", "agents.blueprint.match")  # the modules whose kernels play matches
 
 
 def main(options: argparse.Namespace) -> int:
@@ -81,7 +83,7 @@ def _train(options: argparse.Namespace) -> int:
     lossless = _cards(config, size, threads) if config.cards == LOSSLESS else None
     buckets = lossless.num_buckets if lossless else _table_buckets(config, size)
     _require_memory(config, size, buckets, device=options.device, force=options.force)
-    warmup(TRAINING)
+    warmup(PUBLIC_TRAINING if config.algorithm == PUBLIC else TRAINING)
     cards = lossless or _cards(config, size, threads)
     start = load_blueprint(find_blueprint(options.start)) if options.start else None
     if not math.isinf(minutes):
@@ -113,7 +115,7 @@ def _resume(options: argparse.Namespace) -> int:
     if options.iterations is not None:
         checkpoint = dataclasses.replace(checkpoint, schedule=checkpoint.schedule.extended(options.iterations))
     minutes = _minutes(options.minutes)
-    warmup(TRAINING)
+    warmup(PUBLIC_TRAINING if config.algorithm == PUBLIC else TRAINING)
     size = tree_size(config.rules, config.game_menu)
     cards = _cards(config, size, threads)
     with interrupts_held():
@@ -208,16 +210,19 @@ def _info(options: argparse.Namespace) -> int:
 
 def _match(options: argparse.Namespace) -> int:
     threads = _threads(options)
-    if options.decks < 2:
-        raise ValueError(f"decks are 2 or more, got {options.decks}")
+    if not 2 <= options.decks <= _MAX_DECKS:
+        raise ValueError(f"decks are 2 to {_MAX_DECKS:,}, got {options.decks:,}")
     if options.seed < 0:
         raise ValueError(f"seed is a whole number from 0, got {options.seed}")
     folders = [find_blueprint(name) for name in (options.first, options.second)]
     first, second = (load_blueprint(folder) for folder in folders)
-    for folder in folders:
+    require_same_betting(first, second)
+    for name, folder in zip((options.first, options.second), folders, strict=True):
         if table := missing_table(folder):
-            raise ValueError(f"{folder} needs its bucket table first: plurispiel abstraction build {table}")
-    found = play_match(first, second, options.decks, seed=options.seed, threads=threads)
+            raise ValueError(f"{name} needs its bucket table first: plurispiel abstraction build {table}")
+    warmup(_MATCH)
+    with progress_bar(total=-(-options.decks // DECKS_AT_ONCE), unit="x 2,000 decks") as progress:
+        found = play_match(first, second, options.decks, seed=options.seed, threads=threads, progress=progress)
     figures = zip(found.seat_means, found.seat_deviations, strict=True)
     seats = dict(zip(seat_positions(first.rules), figures, strict=True))
     if options.json:
@@ -317,8 +322,9 @@ def _require_memory(
     if config.algorithm == PUBLIC:
         number = 8 if config.exact else 4
         regrets = averages = number * cells
-        if device == CPU:  # ranges and values of both seats at the root of each round, which has two decisions or more
-            tree += num_hands(config.rules) * 2 * number * sum(size.decisions)
+        if device == CPU:
+            # Hands, ranges and values of both seats at the root of each round, which has two decisions or more.
+            tree += num_hands(config.rules) * (2 * number + 4) * sum(size.decisions)
         else:
             regrets *= 2  # and the current strategy
             # For each hand at a node: ranges and values of both seats, and the strategy. For each hand and bucket of a

@@ -41,15 +41,18 @@ TRAINING = (
     "abstraction.actions.tree",
     "agents.blueprint.trainer",
     "agents.blueprint.match",
-    "agents.blueprint.public_trainer",
 )
-"""The modules whose kernels train blueprints."""
+"""The modules whose kernels train blueprints by external sampling."""
+
+PUBLIC_TRAINING = (*TRAINING[:2], "agents.blueprint.public_trainer", "agents.blueprint.match")
+"""The modules whose kernels train blueprints by public chance sampling."""
 
 MODULES = (
     *PLAY,
     *CARDS[3:],
     "abstraction.trees.game_tree",
     *TRAINING[1:],
+    "agents.blueprint.public_trainer",
     "abstraction.holdem.boards",
     "abstraction.holdem.single_hand",
     "abstraction.holdem.showdown",

@@ -405,9 +405,13 @@ def test_a_match(blueprints, capsys):
         "few wins +0.0 ± 0.0 mbb/hand against few (100 decks, each once for each seat; seed 1)"
     )
     for given, error in (
-        (("few", "few", "--decks", 1), "decks are 2 or more, got 1"),
+        (("few", "few", "--decks", 1), "decks are 2 to 10,000,000,000, got 1"),
         (("few", "few", "--seed", -1), "seed is a whole number from 0, got -1"),
-        (("few", "headsup-compact"), "needs its bucket table first: plurispiel abstraction build pluribus"),
+        (("few", "headsup-compact"), "for different games; a match needs the same seats, blinds and stacks"),
+        (
+            ("headsup-compact",) * 2,
+            ": headsup-compact needs its bucket table first: plurispiel abstraction build pluribus",
+        ),
     ):
         code, _, err = run(capsys, "match", *given)
         assert code == 2 and err.splitlines()[-1].endswith(error)

@@ -40,7 +40,7 @@ def _add_train(actions) -> None:
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
-        "headsup-wide (more bet sizes), sixmax-wide (the same, for a GPU), "
+        "headsup-wide (more bet sizes), sixmax-wide (more bet sizes, for a GPU), "
         "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
         "[menu] (bet sizes by street), cards, iterations, algorithm (external; or public: public chance sampling for "
         "two seats)",
@@ -69,8 +69,8 @@ def _add_train(actions) -> None:
         "--seed",
         type=int,
         metavar="N",
-        help="seed, 0 or more; with one thread, equal seeds and iterations give the same blueprint (default: that of "
-        "the preset or file, or 1)",
+        help="seed, 0 or more; with one thread, or any number with algorithm public, equal seeds and iterations give "
+        "the same blueprint (default: that of the preset or file, or 1)",
     )
     add(
         "--from",
@@ -139,11 +139,11 @@ def _add_match(actions) -> None:
         "Play two blueprints of the same game and bet sizes against each other, some million hands a second. Each deck "
         "is played once for each seat, with the first blueprint in that seat and the second in all others. The buckets "
         "may differ; their tables must have been built (plurispiel abstraction build).",
-        ["blueprint match mine headsup-compact", "blueprint match mine/snapshots/01 mine --decks 10000000 --json"],
+        ["blueprint match mine headsup-compact", "blueprint match headsup-compact mine --decks 10000000 --json"],
     ).add_argument
     add("first", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
     add("second", metavar="OTHER", help="the blueprint of all other seats")
-    add("--decks", type=int, default=1_000_000, metavar="N", help="decks, at least 2")
+    add("--decks", type=int, default=1_000_000, metavar="N", help="decks, 2 to 10,000,000,000")
     add("--seed", type=int, default=1, metavar="N", help="seed, 0 or more")
     add("--threads", type=int, metavar="N", help="threads, 1 to 1,024 (default: one for each processor)")
     add("--json", action="store_true", help="print as JSON")
