@@ -75,8 +75,7 @@ class CudaTrainer(Trainer):
         exact: bool = False,
         **options,
     ):
-        if exact:
-            raise ValueError("device cuda has regrets in whole chips only; take exact = false, or device cpu")
+        require_whole_chips(exact)
         self._cupy = import_cupy()
         super().__init__(rules, menu, cards, schedule, **options)
         runtime = self._cupy.cuda.runtime
@@ -207,6 +206,12 @@ class CudaTrainer(Trainer):
         arrays = self._on_device()
         for street in self._later_streets:
             self._call("add_snapshot", *self._streets[street], arrays["regrets"], arrays["later_sums"])
+
+
+def require_whole_chips(exact: bool) -> None:
+    """Raise ValueError if regrets are to be exact."""
+    if exact:
+        raise ValueError("device cuda has regrets in whole chips only; take exact = false, or device cpu")
 
 
 def import_cupy() -> Any:

@@ -14,8 +14,11 @@ def require_device(device: str, config: BlueprintConfig) -> None:
     """Raise ValueError if a device is none of `DEVICES`, or lacks here what the configuration's algorithm needs."""
     if device not in DEVICES:
         raise ValueError(f"a device is {' or '.join(DEVICES)}, got {device!r}")
-    if device == CUDA:
-        (public_trainer.import_tables if config.algorithm == PUBLIC else cuda_trainer.import_cupy)()
+    if device == CUDA and config.algorithm == PUBLIC:
+        public_trainer.import_tables()
+    elif device == CUDA:
+        cuda_trainer.require_whole_chips(config.exact)
+        cuda_trainer.import_cupy()
 
 
 def make_trainer(

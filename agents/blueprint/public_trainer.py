@@ -24,6 +24,9 @@ from plurispiel.agents.blueprint.schedule import Schedule
 
 __all__ = ["PublicTrainer", "import_tables", "warmup"]
 
+NO_START = "a run with algorithm = 'public' starts from zero; leave out --from"
+"""The error of a run that is to start from a blueprint."""
+
 _TABLES = "plurispiel.agents.blueprint._public_tables"
 _PIECE = 1 << 22  # numbers of a table that are averaged at once
 
@@ -146,7 +149,7 @@ class PublicTrainer:
         ValueError
             Always.
         """
-        raise ValueError("a run with algorithm = 'public' starts from zero; leave out --from")
+        raise ValueError(NO_START)
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the arrays that training changes, for a checkpoint, in the order of the tree's rows on any device.

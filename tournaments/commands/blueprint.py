@@ -39,7 +39,7 @@ from plurispiel.agents.blueprint.devices import CPU, make_trainer, require_devic
 from plurispiel.agents.blueprint.library import find_blueprint, find_packed
 from plurispiel.agents.blueprint.match import DECKS_AT_ONCE, play_match, require_same_betting
 from plurispiel.agents.blueprint.public_boards import num_hands
-from plurispiel.agents.blueprint.public_trainer import PublicTrainer
+from plurispiel.agents.blueprint.public_trainer import NO_START, PublicTrainer
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import CI95
@@ -75,6 +75,8 @@ def _train(options: argparse.Namespace) -> int:
     _check_checkpoints(options)
     config = _config(options)
     require_device(options.device, config)
+    if options.start and config.algorithm == PUBLIC:
+        raise ValueError(NO_START)
     folder = Path(options.out) if options.out else blueprints_folder() / config.name
     if options.minutes is not None and options.iterations is not None:
         raise ValueError("a budget is --iterations or --minutes, not both")

@@ -75,9 +75,8 @@ def test_public_chance_sampling(blueprints, tmp_path, monkeypatch, capsys):
     record = json.loads(out)
     assert code == 0 and record["training"]["iterations"] == 8 and record["config"]["algorithm"] == "public"
     code, _, err = run(capsys, "train", path, "--from", "mine", "--out", tmp_path / "other")
-    assert code == 2 and err.splitlines()[-1].endswith(
-        "a run with algorithm = 'public' starts from zero; leave out --from"
-    )
+    refusal = "a run with algorithm = 'public' starts from zero; leave out --from"
+    assert code == 2 and err == f"plurispiel blueprint: {refusal}\n"  # before any other work
     monkeypatch.setattr(command, "available_bytes", lambda: 1e4)
     code, _, err = run(capsys, "train", path, "--out", tmp_path / "other")
     assert code == 2 and "or --force" in err and " hours " not in err
@@ -85,8 +84,13 @@ def test_public_chance_sampling(blueprints, tmp_path, monkeypatch, capsys):
 
 def test_what_a_device_needs_is_told(blueprints, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    code, _, err = run(capsys, "train", "leduc", "--device", "cuda")
+    code, _, err = run(capsys, "train", "headsup-pushfold", "--device", "cuda")
     needed = "device cuda needs CuPy: pip install 'plurispiel[cuda]', or take device cpu"
+    assert code == 2 and err == f"plurispiel blueprint: {needed}\n"
+    path = tmp_path / "exact.toml"
+    path.write_text("game = 'leduc'\nexact = true\niterations = 4\n")
+    code, _, err = run(capsys, "train", path, "--device", "cuda")
+    needed = "device cuda has regrets in whole chips only; take exact = false, or device cpu"
     assert code == 2 and err == f"plurispiel blueprint: {needed}\n"
     monkeypatch.delitem(sys.modules, "plurispiel.agents.blueprint._public_tables", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
