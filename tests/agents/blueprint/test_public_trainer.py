@@ -93,6 +93,7 @@ def test_the_mean_over_all_boards_is_the_exact_regret(rules, trainer):
     np.testing.assert_allclose(total / len(boards) / num_hand_pairs(trained.rules), expected, atol=1e-12)
 
 
+@pytest.mark.torch
 def test_the_cpu_adds_what_a_gpu_adds():
     """Regrets and sums of one board in hold'em with many bet sizes, which fill more than sixteen ends of a round."""
     rules = dataclasses.replace(rules_of(find_game("holdem-mini")), stacks=(20_000, 35_000))

@@ -64,9 +64,7 @@ def test_train_resume_and_info(blueprints, capsys):
     assert training["last_doubling_ci95"] == pytest.approx(1.96 * marks[1]["against_final_deviation"])
 
 
-@pytest.mark.torch
 def test_public_chance_sampling(blueprints, tmp_path, monkeypatch, capsys):
-    pytest.importorskip("torch", reason="needs PyTorch")
     path = tmp_path / "mine.toml"
     path.write_text("game = 'leduc'\nalgorithm = 'public'\niterations = 4\n")
     code, out, err = run(capsys, "train", path, "--threads", 1, "--marks", 2)
