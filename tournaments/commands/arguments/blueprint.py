@@ -136,13 +136,16 @@ def _add_match(actions) -> None:
     add = add_action(
         actions,
         "match",
-        "Play two blueprints of the same game and bet sizes against each other, some million hands a second. Each deck "
-        "is played once for each seat, with the first blueprint in that seat and the second in all others. The buckets "
-        "may differ; their tables must have been built (plurispiel abstraction build).",
+        "Play two blueprints of the same bet sizes against each other, some million hands a second.",
         ["blueprint match mine headsup-compact", "blueprint match headsup-compact mine --decks 10000000 --json"],
     ).add_argument
     add("first", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
-    add("second", metavar="OTHER", help="the blueprint of all other seats")
+    add(
+        "second",
+        metavar="OTHER",
+        help="the blueprint of all other seats; each deck is played once for each seat of BLUEPRINT. The two may have "
+        "different buckets; their tables must have been built (plurispiel abstraction build)",
+    )
     add("--decks", type=int, default=1_000_000, metavar="N", help="decks, 2 to 10,000,000,000")
     add("--seed", type=int, default=1, metavar="N", help="seed, 0 or more")
     add("--threads", type=int, metavar="N", help="threads, 1 to 1,024 (default: one for each processor)")
