@@ -4,6 +4,7 @@ A *world* is a sampled whole board, with a random number for every decision (`ro
 decision of the blueprint's tree that stands for the position of a hand at the table, see `RollOutPlace`.
 """
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,6 @@ from plurispiel.agents.blueprint.traversal_tree import TraversalTree, traversal_
 
 __all__ = [
     "MAX_SCALE",
-    "FlopStarts",
     "RollOutPlace",
     "RollOutSeats",
     "RollOutSize",
@@ -28,6 +28,7 @@ __all__ = [
     "RollOutTables",
     "RollOutWorkspace",
     "Stakes",
+    "StreetStarts",
     "Worlds",
     "find_place",
     "hand_in_tree",
@@ -314,8 +315,8 @@ def place_at(hand: ShadowHand, at: Place) -> RollOutPlace | None:
     return _place(hand, at.state, at.shadow.node, at.shadow.seats) if everybody else None
 
 
-class FlopStarts:
-    """The starts of the second street in a tree, found by the seats still in the hand and the actor's contribution.
+class StreetStarts:
+    """The starts of the streets after the first in a tree, found by the seats still in the hand and their chips.
 
     Parameters
     ----------
@@ -323,33 +324,46 @@ class FlopStarts:
     """
 
     def __init__(self, tree: BettingTree):
-        self._nodes: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        folded = {0: 0}
-        # Parents have lower numbers than their children, so a node's entry in `folded` is there when children need it.
-        for node in np.flatnonzero(tree.street == 0).tolist():
-            first = int(tree.first_child[node])
-            for child in range(first, first + int(tree.num_actions[node])) if tree.actor[node] >= 0 else ():
-                folded[child] = folded[node] | (int(tree.action[child]) == FOLD) << int(tree.actor[node])
-                if tree.street[child] and tree.actor[child] >= 0:
-                    found = self._nodes.setdefault((int(tree.actor[child]), folded[child]), [])
-                    found.append((int(tree.paid[child]), child))
+        # By street, actor and folded seats: the chips that the actor has put in, in ascending order, and the nodes.
+        self._starts: dict[tuple[int, int, int], tuple[list[int], list[int]]] = {}
+        folded, found = np.zeros(len(tree.actor), np.int64), []
+        nodes = np.zeros(1, np.int64)
+        while len(nodes := nodes[tree.actor[nodes] >= 0]):  # one step further from the root at a time
+            counts = tree.num_actions[nodes].astype(np.int64)
+            numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            parents, children = np.repeat(nodes, counts), np.repeat(tree.first_child[nodes], counts) + numbers
+            folds = (tree.action[children] == FOLD).astype(np.int64)
+            folded[children] = folded[parents] | folds << tree.actor[parents].astype(np.int64)
+            found.append(children[(tree.street[children] > tree.street[parents]) & (tree.actor[children] >= 0)])
+            nodes = children
+        starts = np.concatenate(found)
+        starts = starts[np.lexsort((starts, tree.paid[starts]))]
+        for node in starts.tolist():
+            key = int(tree.street[node]), int(tree.actor[node]), int(folded[node])
+            paid, nodes_of_key = self._starts.setdefault(key, ([], []))
+            paid.append(int(tree.paid[node]))
+            nodes_of_key.append(node)
 
     def find_place(self, hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
-        """Return the start of the second street that is most similar to a hand after some actions.
+        """Return the start of the street in the tree that is most similar to a hand after some actions.
 
         The same seats are in the hand there, and the contribution of the seat to act, in big blinds, is the nearest by
-        ratio. None where the hand is not at the start of the second street, the tree has no start with these seats, or
-        the pots differ by a factor above `MAX_SCALE`.
+        ratio; of equally near nodes it is the one with the smallest number. None where the hand is not at the start of
+        a street after the first, the tree has no start with these seats, or the pots differ by a factor above
+        `MAX_SCALE`.
         """
         state, seats, tree_rules = hand.at(actions).state, hand.translation.tree_seats, hand.translation.states.rules
-        if state.is_over or state.street != 1 or state.array[betting.NUM_ACTIONS]:
+        if state.is_over or state.street == 0 or state.array[betting.NUM_ACTIONS]:
             return None
         live = sum(1 << place for place, gone in zip(seats, state.folded, strict=True) if not gone)
-        known = self._nodes.get((seats[state.actor], (1 << tree_rules.num_seats) - 1 - live), ())
+        key = state.street, seats[state.actor], (1 << tree_rules.num_seats) - 1 - live
+        known, nodes = self._starts.get(key, ((), ()))
         paid = state.contributions[state.actor] * tree_rules.big_blind / state.rules.big_blind
+        above = bisect_left(known, paid)
         # Nearest by ratio, not by difference: `_place` compares pots by their ratio, too.
-        node = min(known, key=lambda each: max(each[0], paid) / min(each[0], paid), default=None)
-        return None if node is None else _place(hand, state, node[1], seats)
+        near = [known[k] for k in (above - 1, above) if 0 <= k < len(known)]
+        nearest = min(near, key=lambda each: max(each, paid) / min(each, paid), default=None)
+        return None if nearest is None else _place(hand, state, nodes[bisect_left(known, nearest)], seats)
 
 
 def _place(hand: ShadowHand, state: BettingState, node: int, seats: tuple[int, ...]) -> RollOutPlace | None:

@@ -65,8 +65,9 @@ class SearchConfig:
         two-player search of the last street, where nothing is sampled, always keeps all actions.
     root : {"street", "decision"}
         Where a search after the first street begins. With ``street``, as published, it begins at the start of the
-        street, so that the opponents' earlier strategies on the street are solved for, too. With ``decision`` it begins
-        at each decision of the searching seat, from the beliefs at that decision.
+        street, so that the opponents' earlier strategies on the street are solved for, too; a fold that leaves two
+        players begins another search. With ``decision`` it begins at each decision of the searching seat, from the
+        beliefs at that decision.
     freeze : {"range", "hand"}
         The hands whose strategy is frozen, at the searching seat's earlier decisions on the street, when the subgame is
         solved again. ``range`` freezes all hands; ``hand``, as published, only the hand held. With ``hand`` the

@@ -6,7 +6,7 @@ from plurispiel.abstraction.actions.translation import ShadowHand
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
-from plurispiel.agents.blueprint.roll_outs import FlopStarts, RollOutPlace, find_place, hand_in_tree, roll_out_tables
+from plurispiel.agents.blueprint.roll_outs import RollOutPlace, StreetStarts, find_place, hand_in_tree, roll_out_tables
 from plurispiel.agents.search.continuations import CONTINUATIONS
 
 __all__ = ["Continuations"]
@@ -56,23 +56,23 @@ class Continuations:
         self.tables, self.size = _tables(blueprint)
         self.rules = blueprint.rules
         self.hand: ShadowHand = hand_in_tree(rules, blueprint)
-        self._flops = _flop_starts(blueprint)
+        self._starts = _street_starts(blueprint)
 
     def place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
         """Return the blueprint's node after all actions of a hand so far; None if the tree has no similar node.
 
-        At the start of a flop, action translation may find no node, or only a node that does not fit (`find_place`).
-        Then the result is the tree's start of a flop with the same players and the nearest contribution of the seat to
-        act, if the pot there fits (`FlopStarts`). Whether or not `FlopStarts` found the node, the pots of the hand and
-        of the tree, in big blinds, differ by a factor of at most `roll_outs.MAX_SCALE`.
+        At the start of a street, action translation may find no node, or only a node that does not fit (`find_place`).
+        Then the result is the tree's start of this street with the same players and the nearest contribution of the
+        seat to act, if the pot there fits (`StreetStarts`). Whether or not `StreetStarts` found the node, the pots of
+        the hand and of the tree, in big blinds, differ by a factor of at most `roll_outs.MAX_SCALE`.
         """
         # Translation is deterministic, as published for leaves: random translation would give one leaf several values.
-        return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)
+        return find_place(self.hand, actions) or self._starts.find_place(self.hand, actions)
 
 
 _tables = functools.lru_cache(2)(roll_out_tables)
 
 
 @functools.lru_cache(2)
-def _flop_starts(blueprint: Blueprint) -> FlopStarts:
-    return FlopStarts(blueprint.tree)
+def _street_starts(blueprint: Blueprint) -> StreetStarts:
+    return StreetStarts(blueprint.tree)

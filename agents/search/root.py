@@ -1,10 +1,10 @@
 """The root of a search, and the game that the search solves from the root.
 
-On the flop and later streets a search begins with the street, or at a decision of the searching seat
-(`SearchConfig.root`). With two players the subgame reaches the end of the hand and is solved by vector CFR
-(`two_seats`). With more players, and always before the flop, the subgame ends with the street and is solved by Monte
-Carlo CFR (`multiway`). Between the first and the last street, such a subgame also ends after a number of raises
-(`MAX_RAISES`).
+On the flop and later streets a search begins with the street, right after a fold that leaves two players, or at a
+decision of the searching seat (`SearchConfig.root`). With two players the subgame reaches the end of the hand and is
+solved by vector CFR (`two_seats`). With more players, and always before the flop, the subgame ends with the street and
+is solved by Monte Carlo CFR (`multiway`). Between the first and the last street, such a subgame also ends after a
+number of raises (`MAX_RAISES`).
 
 A seat that has folded leaves its chips in the pot. The information in its cards is ignored, as in the paper: each
 seat's range is independent of the others', and cards of folded hands can still be dealt.
@@ -80,8 +80,8 @@ class Root:
     Attributes
     ----------
     state : BettingState
-        The table's state: at the first decision of a street, at a decision of the searching seat, or right after a
-        raise before the flop. It must not be changed.
+        The table's state: at the first decision of a street, right after a fold that leaves two players, at a decision
+        of the searching seat, or right after a raise before the flop. It must not be changed.
     board : tuple of int
         The board cards at the root.
     beliefs : float64[num_seats, num_combos]

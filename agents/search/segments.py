@@ -67,9 +67,10 @@ class Segments:
     def at(self, actions: Actions, street: int, board: tuple[int, ...]) -> Segment:
         """Return the segment of the decision that follows some actions.
 
-        After the first street a searched segment begins with the street. With ``root=decision`` it begins instead at
-        the searching seat's latest decision at which a search can begin, if there is one. Before the flop a searched
-        segment begins after the first off-tree raise after which a search can begin.
+        After the first street a searched segment begins with the street, and another one after a fold that leaves two
+        players. With ``root=decision`` it begins instead at the searching seat's latest decision at which a search can
+        begin, if there is one. Before the flop a searched segment begins after the first off-tree raise after which a
+        search can begin.
 
         Parameters
         ----------
@@ -89,6 +90,10 @@ class Segments:
             # As in Pluribus. In two-player games, unsafe search that begins right after a deal with many outcomes had
             # low exploitability (supplement, "Structure of imperfect-information subgames").
             starts = [first]
+            # After the fold that leaves two players, a search reaches the end of the hand. Without this search, nut
+            # flush draws folded to raises of the turn: at the frontier of a street, draws are worth too little.
+            stops = range(first, len(actions) + 1)
+            starts[:0] = [stop for stop in stops if can_search_two(self.state(actions[:stop]))][:1]
         else:
             seats = [*(action.seat for action in actions[first:]), self.state(actions).actor]
             starts = [first + number for number, seat in enumerate(seats) if seat == self._seat][::-1] + [first]

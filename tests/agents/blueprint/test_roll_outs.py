@@ -11,7 +11,7 @@ from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.blueprint.roll_out_kernels import duel_values
-from plurispiel.agents.blueprint.roll_outs import MAX_SCALE, FlopStarts, find_place, hand_in_tree, stakes_at
+from plurispiel.agents.blueprint.roll_outs import MAX_SCALE, StreetStarts, find_place, hand_in_tree, stakes_at
 from plurispiel.agents.blueprint.traversal_kernels import layered_value
 
 RULES = no_limit_holdem(4)
@@ -24,7 +24,7 @@ def hand():
 
 
 def starts():
-    return FlopStarts(hand().translation.states.tree)
+    return StreetStarts(hand().translation.states.tree)
 
 
 def state_after(actions):
@@ -35,16 +35,26 @@ def state_after(actions):
 
 
 @pytest.mark.parametrize(
-    "actions", [(FOLD, 2000, FOLD, CALL), (800, FOLD, 4500, FOLD, CALL), (FOLD, FOLD, CALL, 1500, CALL)], ids=str
+    "actions",
+    [
+        (FOLD, 2000, FOLD, CALL),
+        (800, FOLD, 4500, FOLD, CALL),
+        (FOLD, FOLD, CALL, 1500, CALL),
+        (FOLD, 2000, FOLD, CALL, CALL, 4100, CALL),  # the turn
+        (350, CALL, FOLD, CALL, CALL, 3000, CALL, FOLD),  # the turn, after a player has folded on the flop
+        (FOLD, 2000, FOLD, CALL, CALL, CALL, 2500, CALL),  # the river
+    ],
+    ids=str,
 )
-def test_a_flop_is_like_one_with_the_same_players_and_the_nearest_pot(actions):
+def test_a_start_of_a_street_is_like_one_with_the_same_players_and_the_nearest_pot(actions):
     assert find_place(hand(), actions) is None
     place, state = starts().find_place(hand(), actions), state_after(actions)
     tree, states = hand().translation.states.tree, hand().translation.states
     ratios = {}
-    for node in np.flatnonzero((tree.street == 1) & (tree.actor >= 0)).tolist():
+    for node in np.flatnonzero((tree.street == state.street) & (tree.actor >= 0)).tolist():
         other = states.state(node)
-        if tree.street[tree.parent[node]] == 0 and (other.folded, other.actor) == (state.folded, state.actor):
+        before = tree.street[tree.parent[node]]
+        if before < state.street and (other.folded, other.actor) == (state.folded, state.actor):
             put_in = sorted((other.contributions[state.actor], state.contributions[state.actor]))
             ratios[node] = put_in[1] / put_in[0]
     assert ratios[place.node] == min(ratios.values()) < max(ratios.values())
@@ -59,7 +69,7 @@ def test_a_flop_is_like_one_with_the_same_players_and_the_nearest_pot(actions):
         (2000, CALL, CALL, CALL),  # players who never meet for so much
         (FOLD, 2000, FOLD),  # before the flop
         (FOLD, 2000, FOLD, CALL, CALL),  # in mid-street
-        (FOLD, 2000, FOLD, CALL, CALL, CALL),  # later
+        (FOLD, 2000, FOLD, CALL, CALL, CALL, CALL),  # in mid-street, later
         (FOLD, FOLD, FOLD),
     ],
     ids=str,

@@ -74,6 +74,29 @@ def test_streets_of_more_than_two_players_are_searched():
     assert np.array_equal(crowded_agent(2).range_strategy(at_table(())).probabilities, first.probabilities)
 
 
+def test_a_fold_that_leaves_two_players_begins_a_search_to_the_end_of_the_hand():
+    agent = crowded_agent(seat=1)
+    raises = [action for action in agent.range_strategy(at_table((1,))).actions.tolist() if action > 1]
+    left = 1, 1, raises[0], 0, 0  # seats 1 and 2
+    before, faced = at_table(left[:-1]), at_table(left)
+    agent.range_strategy(faced)
+    assert [len(each.root.live_seats) for each in agent.searches] == [4, 2]
+    many, two = agent.searches
+    assert two.root.state.array.tolist() == faced.betting().array.tolist()
+    assert two.root.game.max_raises > many.root.game.max_raises and two.seconds > 0.0
+    # The other seat's range at the new root is what the search of four players infers from its raise.
+    raiser = many.nodes[(1, 1)]
+    inferred = many.root.beliefs[2] * np.nan_to_num(raiser.average[:, raiser.actions.index(raises[0])])
+    np.testing.assert_allclose(two.root.beliefs[2], inferred / inferred.sum(), rtol=1e-6)
+    np.testing.assert_array_equal(two.root.beliefs, agent.beliefs(faced))
+    np.testing.assert_array_equal(agent.beliefs(before)[1:3], two.root.beliefs[1:3])
+    again = at_table((*left, 3000, 6000))  # in the same search, and raises that it lacks are added to it
+    agent.range_strategy(again)
+    last = agent.searches[-1]
+    assert last.added and np.array_equal(last.root.state.array, two.root.state.array)
+    assert np.array_equal(last.root.beliefs, two.root.beliefs)
+
+
 def test_searches_of_many_players_at_any_bets():
     rng = np.random.default_rng(11)
     players = [crowded_agent(0)] + [RandomAgent() for _ in range(5)]
@@ -99,12 +122,13 @@ def test_several_players_play_the_blueprint_until_two_are_left():
     multiway = public_after((300, 1, 1), rules=rules)
     assert agent.range_strategy(multiway).actions.tolist() == agent.blueprint.range_strategy(multiway).actions.tolist()
     assert not agent.searches and "blueprint" in agent.explain(multiway)
-    folded = (300, 1, 1, 1, 600, 0, 1)  # a fold on the flop: the turn is searched
+    folded = (300, 1, 1, 1, 600, 0, 1)  # a fold on the flop: searched from there on
     on_turn = public_after(folded, rules=rules)
     assert on_turn.street == 2 and on_turn.num_live == 2
     found = agent.range_strategy(on_turn)
-    (solution,) = agent.searches
-    assert solution.root.live_seats == (1, 2) or len(solution.root.live_seats) == 2
+    flop, solution = agent.searches
+    assert flop.root.state.array.tolist() == public_after(folded[:-1], rules=rules).betting().array.tolist()
+    assert flop.root.live_seats == solution.root.live_seats and len(solution.root.live_seats) == 2
     assert all(on_turn.is_legal(int(action)) for action in found.actions)
     text = agent.explain(on_turn)
     assert "turn" in text and "iterations" in text and "pot 1500" in text
