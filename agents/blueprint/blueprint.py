@@ -266,7 +266,7 @@ def _require_training(training: Any) -> None:
     """Raise ValueError if the record of a training is malformed."""
     if not isinstance(training, dict) or type(training.get("iterations")) is not int:
         raise ValueError("the record of its training is missing or damaged")
-    for name in ("iterations", "traversals", "nodes", "threads", "seconds"):
+    for name in ("iterations", "traversals", "nodes", "threads", "seconds", "core_seconds"):
         value = training.get(name, 0)
         if not isinstance(value, (int, float)) or value < 0:
             raise ValueError(f"{name} of its training must be a number of at least 0, got {value!r:.40}")

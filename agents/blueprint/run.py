@@ -51,6 +51,8 @@ class Checkpoint:
         Number of iterations done.
     seconds : float
         Training time so far.
+    core_seconds : float or None
+        Training time so far times threads; None in checkpoints of earlier versions.
     marks : tuple of Mark
         The marks so far.
     num_marks : int
@@ -70,6 +72,7 @@ class Checkpoint:
     schedule: Schedule
     iteration: int
     seconds: float
+    core_seconds: float | None
     marks: tuple[Mark, ...]
     num_marks: int
     arrays: dict[str, np.ndarray]
@@ -97,8 +100,8 @@ class TrainingRun:
     ----------
     marks : list of Mark
         The marks so far.
-    seconds : float
-        Training time so far.
+    seconds, core_seconds : float
+        Training time so far, and the same times threads, whose number may change when a run is resumed.
     start : dict or None
         The origin of a run that started from another blueprint: that blueprint's ``digest``, the ``iterations`` and
         ``core_hours`` of its training, and ``weight_bb``, the big blinds of regret with which each row began. None if
@@ -122,7 +125,7 @@ class TrainingRun:
         self.trainer = trainer
         self.num_marks = num_marks
         self.marks: list[Mark] = []
-        self.seconds = 0.0
+        self.seconds = self.core_seconds = 0.0
         self.start: dict[str, Any] | None = None
         self.devices: tuple[str, ...] = (trainer.device,)
         self._watched = Watched.none()
@@ -155,6 +158,10 @@ class TrainingRun:
         self._watched = watched
         self.marks = list(checkpoint.marks)
         self.seconds = checkpoint.seconds
+        if checkpoint.core_seconds is None:  # an earlier version kept the time alone
+            self.core_seconds = self.seconds * self.trainer.threads
+        else:
+            self.core_seconds = checkpoint.core_seconds
         self.start = checkpoint.start
         self.devices = tuple(dict.fromkeys((*checkpoint.devices, self.trainer.device)))
         self._kept_at = checkpoint.iteration
@@ -198,6 +205,7 @@ class TrainingRun:
                 trainer.run(min(piece, target - before))
                 elapsed = time.perf_counter() - begin
                 self.seconds += elapsed
+                self.core_seconds += elapsed * trainer.threads
                 measured = (trainer.iteration - before) / max(elapsed, 1e-9)
                 # A short piece measures the rate badly: a rate that is far too high would make the next piece too long.
                 rate = min(measured, 4.0 * rate) if rate and elapsed < _PIECE_S / 4 else measured
@@ -232,6 +240,7 @@ class TrainingRun:
                 "schedule": dataclasses.asdict(trainer.schedule),
                 "iteration": trainer.iteration,
                 "seconds": self.seconds,
+                "core_seconds": self.core_seconds,
                 "marks": [mark.as_dict() for mark in self.marks],
                 "num_marks": self.num_marks,
                 "table_digest": trainer.cards.table_digest,
@@ -293,6 +302,7 @@ class TrainingRun:
                 "traversals": self.trainer.num_traversals,
                 "nodes": self.trainer.num_nodes,
                 "seconds": self.seconds,
+                "core_seconds": self.core_seconds,
                 "threads": self.trainer.threads,
                 "device": " and ".join(self.devices),
                 "start": self.start,
@@ -394,8 +404,15 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         iteration, seconds, num_marks = record["iteration"], record["seconds"], record["num_marks"]
         if type(iteration) is not int or type(num_marks) is not int or not isinstance(seconds, (int, float)):
             raise ValueError("iteration and num_marks must be whole numbers, and seconds a number")
-        if not 0 <= iteration <= schedule.iterations or not 1 <= num_marks <= 1000 or seconds < 0.0:
-            raise ValueError("iteration, num_marks or seconds is out of range")
+        core_seconds = record.get("core_seconds")
+        if core_seconds is not None and not isinstance(core_seconds, (int, float)):
+            raise ValueError("core_seconds must be a number")
+        if (
+            not 0 <= iteration <= schedule.iterations
+            or not 1 <= num_marks <= 1000
+            or min(seconds, core_seconds or 0) < 0
+        ):
+            raise ValueError("iteration, num_marks, seconds or core_seconds is out of range")
         if record.get("start") is not None:
             work_done({"iterations": iteration, "start": record["start"]})
         devices = tuple(record.get("devices", ()))
@@ -410,6 +427,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
             schedule,
             iteration,
             float(seconds),
+            core_seconds,
             marks,
             num_marks,
             artefact.arrays,

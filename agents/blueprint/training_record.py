@@ -91,7 +91,8 @@ def mark_from_dict(record: Mapping[str, Any]) -> Mark:
 def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a training, completed by its core-hours and the gain of its last doubling.
 
-    ``core_hours`` are hours times threads; None if the record lacks either, or if a GPU has trained.
+    ``core_hours`` are hours times threads; None if the record lacks either, or if a GPU has trained. Records of earlier
+    versions lack ``core_seconds`` and have the ``threads`` of the last session alone.
 
     ``last_doubling_from`` is the iteration of the latest mark in the first half of the run whose blueprint has played
     the finished blueprint. If that mark lies well before the middle, the gain covers more than a doubling.
@@ -107,7 +108,7 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     record = dict(training)
     record.update(core_hours=None, last_doubling_mbb=None, last_doubling_ci95=None, last_doubling_from=None)
     if "seconds" in training and "threads" in training and training.get("device", "cpu") == "cpu":
-        record["core_hours"] = training["seconds"] * training["threads"] / 3600.0
+        record["core_hours"] = training.get("core_seconds", training["seconds"] * training["threads"]) / 3600.0
     for mark in map(mark_from_dict, training.get("marks", ())):
         if 2 * mark.iteration <= training["iterations"] + 1 and not math.isnan(mark.against_final):
             record["last_doubling_mbb"] = -mark.against_final

@@ -160,6 +160,21 @@ def test_more_threads_take_up_a_run(tmp_path):
     assert trainer.num_traversals == 8_000
 
 
+@pytest.mark.parametrize("is_earlier", [False, True], ids=["now", "earlier version"])
+def test_core_hours_are_of_the_threads_of_their_time(tmp_path, is_earlier):
+    run = begin(tmp_path, LEDUC)
+    run.trainer.run(1_000)
+    run.seconds = run.core_seconds = 7200.0
+    run.keep()
+    checkpoint, _ = load_checkpoint(tmp_path)
+    again = TrainingRun(tmp_path, LEDUC, make_trainer(LEDUC, lossless_buckets(LEDUC.rules), threads=3))
+    again.restore(dataclasses.replace(checkpoint, core_seconds=None if is_earlier else checkpoint.core_seconds))
+    again.go()
+    training = load_blueprint(tmp_path / "blueprint").training
+    first = 6.0 if is_earlier else 2.0
+    assert training["core_hours"] == pytest.approx(first + 3.0 * (training["seconds"] - 7200.0) / 3600.0)
+
+
 def test_rows_of_8_bits_are_the_strategy(tmp_path):
     trainer = make_trainer(WHOLE_CHIPS, lossless_buckets(WHOLE_CHIPS.rules))
     trainer.run()
