@@ -68,9 +68,9 @@ class Segments:
         """Return the segment of the decision that follows some actions.
 
         After the first street a searched segment begins with the street, and another one after a fold that leaves two
-        players. With ``root=decision`` it begins instead at the searching seat's latest decision at which a search can
-        begin, if there is one. Before the flop a searched segment begins after the first off-tree raise after which a
-        search can begin.
+        players. With ``root=decision`` a segment begins instead at the searching seat's latest decision at which a
+        search can begin, or with the street if there is no such decision. Before the flop a searched segment begins
+        after the first off-tree raise after which a search can begin.
 
         Parameters
         ----------
