@@ -1,6 +1,7 @@
 """`plurispiel blueprint`: train blueprints, resume their training, inspect, match and pack them."""
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import math
@@ -40,7 +41,7 @@ from plurispiel.agents.blueprint.library import find_blueprint, find_packed
 from plurispiel.agents.blueprint.match import DECKS_AT_ONCE, play_match, require_same_betting
 from plurispiel.agents.blueprint.public_boards import num_hands
 from plurispiel.agents.blueprint.public_trainer import NO_START, PublicTrainer
-from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
+from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import CI95
 from plurispiel.tournaments.commands.abstraction import find_table
@@ -49,6 +50,7 @@ from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.blueprint_text import blueprint_record, blueprint_text, draw_blueprint, grids_text
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.figures.training_curve import write_marks
+from plurispiel.tournaments.run.folder_lock import locked
 from plurispiel.tournaments.run.kernels import CARDS, PUBLIC_TRAINING, TRAINING, warmup
 
 _GIB = 1 << 30
@@ -90,25 +92,32 @@ def _train(options: argparse.Namespace) -> int:
     start = load_blueprint(find_blueprint(options.start)) if options.start else None
     if not math.isinf(minutes):
         config = _fit(config, cards, minutes, start, threads=threads, device=options.device)
-    with interrupts_held():
-        run = begin_run(
-            folder,
-            config,
-            cards,
-            threads=threads,
-            num_marks=options.marks,
-            start=start,
-            start_weight_bb=options.weight,
-            device=options.device,
-        )
-    say(f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {_where(run)}; kept in {folder}")
-    return _go(run, options, 60.0 * minutes * 1.1)
+    with locked(folder):  # until the first checkpoint nothing else tells that the folder is taken
+        with interrupts_held():
+            run = begin_run(
+                folder,
+                config,
+                cards,
+                threads=threads,
+                num_marks=options.marks,
+                start=start,
+                start_weight_bb=options.weight,
+                device=options.device,
+            )
+        say(f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {_where(run)}; kept in {folder}")
+        return _go(run, options, 60.0 * minutes * 1.1)
 
 
 def _resume(options: argparse.Namespace) -> int:
     threads = _threads(options)
     _check_checkpoints(options)
     folder = _run_folder(options.run)
+    # A folder without checkpoints is refused when they are read; its lock would create it.
+    with locked(folder) if checkpoint_folders(folder) else contextlib.nullcontext():
+        return _resume_in(folder, options, threads)
+
+
+def _resume_in(folder: Path, options: argparse.Namespace, threads: int) -> int:
     checkpoint, refused = load_checkpoint(folder)
     for error in refused:
         say(f"{error}\nresuming from the checkpoint before it")

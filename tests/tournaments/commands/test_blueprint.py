@@ -20,6 +20,7 @@ from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.run import CHECKPOINTS, checkpoint_folders
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.commands import blueprint as command
+from plurispiel.tournaments.run.folder_lock import locked
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -62,6 +63,21 @@ def test_train_resume_and_info(blueprints, capsys):
     assert training["last_doubling_mbb"] == -marks[1]["against_final"]
     assert training["last_doubling_from"] == marks[1]["iteration"] == 2000
     assert training["last_doubling_ci95"] == pytest.approx(1.96 * marks[1]["against_final_deviation"])
+
+
+def test_one_process_trains_in_a_folder(blueprints, capsys):
+    """Before its first checkpoint, too: two runs would mix their checkpoints."""
+    pytest.importorskip("fcntl")
+    folder = blueprints / "leduc"
+    train = ("train", "leduc", "--iterations", 100, "--threads", 1, "--marks", 1)
+    refusal = f"plurispiel blueprint: another process writes {folder}; wait for it, or end it\n"
+    with locked(folder):
+        code, _, err = run(capsys, *train)
+        assert code == 2 and err.endswith(refusal) and not any(folder.iterdir())
+    assert run(capsys, *train)[0] == 0
+    with locked(folder):
+        assert run(capsys, "resume", "leduc") == (2, "", refusal)
+    assert run(capsys, "resume", "leduc", "--minutes", 0)[0] == 0
 
 
 def test_public_chance_sampling(blueprints, tmp_path, monkeypatch, capsys):
