@@ -200,7 +200,8 @@ class PublicTrainer:
 
         The sum of each row's largest positive regret is divided by the weights of all iterations and by the number of
         pairs of hands on a board. Half of this is a bound on the exploitability of the average strategy within the
-        abstract game, if its players recall all their buckets.
+        abstract game, if its players recall all their buckets and boards are as frequent as they were drawn. With few
+        boards the exploitability can be larger than this.
         """
         growing = min(self.iteration, int(self._largest_weight))  # iterations before the weight stays the same
         weights = growing * (growing + 1) / 2 + (self.iteration - growing) * self._largest_weight
