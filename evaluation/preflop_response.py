@@ -30,6 +30,7 @@ LEVEL = 0.95
 NUM_FOLDS = 10
 """Largest number of parts of the drawn flops in cross-validation: a response is chosen on all parts but one, and valued
 on the part left out."""
+_MAX_DRAWN = 1_000_000
 
 
 class DrawnFlops(NamedTuple):
@@ -84,14 +85,14 @@ def draw_flops(rules: HoldemRules, count: int | None, seed: int) -> DrawnFlops:
     Raises
     ------
     ValueError
-        If `count` is below 1.
+        If `count` is not 1 to 1,000,000.
     """
     sizes = board_classes(rules.board_size(1), rules.num_suits, rules.num_ranks).sizes
     shares = sizes / sizes.sum()
     if count is None:
         return DrawnFlops(np.arange(len(sizes)), shares, True)
-    if count < 1:
-        raise ValueError(f"flops must be at least 1, or all, got {count}")
+    if not 1 <= count <= _MAX_DRAWN:
+        raise ValueError(f"flops must be 1 to {_MAX_DRAWN:,}, or all, got {count:,}")
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     return DrawnFlops(rng.choice(len(sizes), count, p=shares), np.full(count, 1.0 / count), False)
 
