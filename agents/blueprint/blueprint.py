@@ -37,6 +37,8 @@ __all__ = ["Blueprint", "GameArrays", "game_arrays", "load_blueprint"]
 KIND, FORMAT_VERSION = "blueprint", 1
 FOLDER = "blueprint"
 """The name of the subfolder of a training run that holds the finished blueprint."""
+CHECKPOINTS = "checkpoints"
+"""The name of the subfolder of a training run that holds its checkpoints."""
 
 HIGHEST = 255
 """The number that stands for probability 1 in rows of 8 bits."""

@@ -10,7 +10,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact
 from plurispiel.abstraction.machine.folders import blueprints_folder
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.agents.blueprint.blueprint import FOLDER
+from plurispiel.agents.blueprint.blueprint import CHECKPOINTS, FOLDER
 from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
 
@@ -117,7 +117,7 @@ def find_blueprint(text: str) -> Path:
     Raises
     ------
     ValueError
-        If no blueprint has this path or name.
+        If no blueprint has this path or name, or it is that of a run that has not written its blueprint yet.
     ArtefactRefused
         If the packed file is damaged.
     """
@@ -126,6 +126,12 @@ def find_blueprint(text: str) -> Path:
             return folder
     if (path := find_packed(text)) is not None:
         return unpacked_folder(path)
+    for run in (folder.parent for folder in _folders(text)[1:]):
+        if (run / CHECKPOINTS).is_dir():
+            raise ValueError(
+                f"{run} is a training run without a blueprint: training writes it at its end, and plurispiel blueprint "
+                "resume with --minutes 0 at once"
+            )
     home = blueprints_folder()
     trained = [path.name for path in home.iterdir() if holds_artefact(path / FOLDER)] if home.is_dir() else []
     names = sorted({*trained, *(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))})

@@ -14,7 +14,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.cards import deck_cards
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
-from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
+from plurispiel.agents.blueprint.blueprint import CHECKPOINTS, FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import PUBLIC, BlueprintConfig, config_from_dict
 from plurispiel.agents.blueprint.devices import CPU, make_trainer
@@ -26,7 +26,7 @@ from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import Mark, mark_from_dict, summarised, work_done
 
 KIND, FORMAT_VERSION = "blueprint checkpoint", 2
-CHECKPOINTS, SNAPSHOTS = "checkpoints", "snapshots"
+SNAPSHOTS = "snapshots"
 NUM_KEPT = 2
 NUM_MARKS = 10
 MAX_WEIGHT = 1_000_000_000

@@ -58,7 +58,7 @@ _GIB = 1 << 30
 # node also takes 4 bytes for each seat.
 _TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
 _CALIBRATION_S = 3.0  # length of the trial that measures the speed of training
-_TRIAL_WEIGHT_BB = 1000.0
+_WEIGHT_BB = 1000.0  # default of --weight, and the weight of the trial
 _MAX_MINUTES = 1_000_000.0
 _MAX_DECKS = 10_000_000_000
 _MATCH = ("abstraction.holdem.hand_ranks", "agents.blueprint.match")  # the modules whose kernels play matches
@@ -79,6 +79,8 @@ def _train(options: argparse.Namespace) -> int:
     require_device(options.device, config)
     if options.start and config.algorithm == PUBLIC:
         raise ValueError(NO_START)
+    if options.weight is not None and not options.start:
+        raise ValueError("--weight is for a run that starts from a blueprint: give --from, too, or leave out --weight")
     folder = Path(options.out) if options.out else blueprints_folder() / config.name
     if options.minutes is not None and options.iterations is not None:
         raise ValueError("a budget is --iterations or --minutes, not both")
@@ -101,7 +103,7 @@ def _train(options: argparse.Namespace) -> int:
                 threads=threads,
                 num_marks=options.marks,
                 start=start,
-                start_weight_bb=options.weight,
+                start_weight_bb=_WEIGHT_BB if options.weight is None else options.weight,
                 device=options.device,
             )
         say(f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {_where(run)}; kept in {folder}")
@@ -384,7 +386,7 @@ def _fit(
     with interrupts_held():
         trainer = make_trainer(dataclasses.replace(config, average_from=0.0), cards, threads=threads, device=device)
         if start is not None:
-            trainer.start_from(start, _TRIAL_WEIGHT_BB * config.rules.big_blind)
+            trainer.start_from(start, _WEIGHT_BB * config.rules.big_blind)
         rate = _rate(trainer)
     return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
 

@@ -16,8 +16,8 @@ from random_blueprint import pack_random
 
 from plurispiel.agents.blueprint import library, marks
 from plurispiel.agents.blueprint import run as training_run
-from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
-from plurispiel.agents.blueprint.run import CHECKPOINTS, checkpoint_folders
+from plurispiel.agents.blueprint.blueprint import CHECKPOINTS, FOLDER, load_blueprint
+from plurispiel.agents.blueprint.run import checkpoint_folders
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.commands import blueprint as command
 from plurispiel.tournaments.run.folder_lock import locked
@@ -78,6 +78,14 @@ def test_one_process_trains_in_a_folder(blueprints, capsys):
     with locked(folder):
         assert run(capsys, "resume", "leduc") == (2, "", refusal)
     assert run(capsys, "resume", "leduc", "--minutes", 0)[0] == 0
+
+
+def test_a_run_without_a_blueprint_is_told(blueprints, capsys):
+    (blueprints / "leduc" / CHECKPOINTS).mkdir(parents=True)
+    told = f"plurispiel blueprint: {blueprints / 'leduc'} is a training run without a blueprint: "
+    for name in ("leduc", blueprints / "leduc"):
+        code, out, err = run(capsys, "info", name)
+        assert code == 2 and not out and err.startswith(told) and "--minutes 0" in err and err.count("\n") == 1
 
 
 def test_public_chance_sampling(blueprints, tmp_path, monkeypatch, capsys):
@@ -247,6 +255,7 @@ def test_bad_input_is_refused_in_one_line(blueprints, capsys, tmp_path):
         (("train", "leduc", "--minutes", 1, "--iterations", 5), "not both"),
         (("train", "leduc", "--iterations", 0), "iterations are 1 to"),
         (("train", "leduc", "--marks", 0), "marks"),
+        (("train", "leduc", "--weight", 5), "--weight is for a run that starts from a blueprint"),
         (
             ("train", "leduc", "--checkpoint-minutes", 0),
             "checkpoint-minutes must be above 0 and at most 1,000,000",

@@ -82,9 +82,9 @@ def _add_train(actions) -> None:
     add(
         "--weight",
         type=float,
-        default=1000.0,
         metavar="BB",
-        help="with --from: regret shared out among the actions of each infoset at the start, in big blinds, 0 or more",
+        help="with --from: regret shared out among the actions of each infoset at the start, in big blinds, 0 or more "
+        "(default: 1000)",
     )
     add(
         "--marks",
