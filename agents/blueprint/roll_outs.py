@@ -348,8 +348,8 @@ class StreetStarts:
         """Return the start of the street in the tree that is most similar to a hand after some actions.
 
         The same seats are in the hand there, and the contribution of the seat to act, in big blinds, is the nearest by
-        ratio; of equally near nodes it is the one with the smallest number. None where the hand is not at the start of
-        a street after the first, the tree has no start with these seats, or the pots differ by a factor above
+        ratio. If several are equally near, it is the node with the smallest number. None where the hand is not at the
+        start of a street after the first, the tree has no start with these seats, or the pots differ by a factor above
         `MAX_SCALE`.
         """
         state, seats, tree_rules = hand.at(actions).state, hand.translation.tree_seats, hand.translation.states.rules
