@@ -17,6 +17,7 @@ from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.files import require_writable
 from plurispiel.abstraction.machine.folders import blueprints_folder, tables_folder
 from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.memory import available_bytes, resident_bytes
@@ -268,7 +269,9 @@ def _pack(options: argparse.Namespace) -> int:
         raise ValueError(f"a packed blueprint is a {SUFFIX} file, got {options.out!r}")
     if options.decks < 1:
         raise ValueError(f"decks are 1 or more, got {options.decks}")
-    found = pack_blueprint(find_blueprint(options.blueprint), path, num_decks=options.decks, least=options.least)
+    folder = find_blueprint(options.blueprint)
+    require_writable(path, "give another file (--out)")  # now, and not after minutes of counting
+    found = pack_blueprint(folder, path, num_decks=options.decks, least=options.least)
     if options.json:
         print(json.dumps({"file": str(path)} | found))
         return 0

@@ -123,7 +123,7 @@ def test_what_a_device_needs_is_told(blueprints, tmp_path, monkeypatch, capsys):
     assert code == 2 and err == f"plurispiel blueprint: {needed}\n"
 
 
-def test_a_file_of_settings(blueprints, tmp_path, capsys):
+def test_a_file_of_settings(blueprints, tmp_path, capsys, monkeypatch):
     path = tmp_path / "mine.toml"
     path.write_text('seats = 2\nstack_bb = 4\niterations = 2000\n[menu]\npreflop = ["allin"]\npush_or_fold = true\n')
     code, out, err = run(capsys, "train", path, "--threads", 1, "--marks", 1, "--seed", 7)
@@ -143,6 +143,9 @@ def test_a_file_of_settings(blueprints, tmp_path, capsys):
     assert record["packed"] == str(packed) and record["packed_bytes"] == packed.stat().st_size
     code, _, err = run(capsys, "pack", "mine", "--out", tmp_path / "mine.zip")
     assert code == 2 and "is a .blueprint file" in err
+    monkeypatch.setattr(command, "pack_blueprint", lambda *a, **k: pytest.fail("decks were counted"))
+    code, _, err = run(capsys, "pack", "mine", "--out", packed / "mine.blueprint")
+    assert code == 2 and err.endswith("Not a directory; give another file (--out)\n")
 
 
 @pytest.fixture
