@@ -2,6 +2,7 @@
 
 import functools
 import math
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,8 +130,8 @@ def find_blueprint(text: str) -> Path:
     for run in (folder.parent for folder in _folders(text)[1:]):
         if (run / CHECKPOINTS).is_dir():
             raise ValueError(
-                f"{run} is a training run without a blueprint: training writes it at its end, and plurispiel blueprint "
-                "resume with --minutes 0 at once"
+                f"{run} is a training run without a blueprint, which training writes at its end; to write it now: "
+                f"{shlex.join(['plurispiel', 'blueprint', 'resume', str(run), '--minutes', '0'])}"
             )
     home = blueprints_folder()
     trained = [path.name for path in home.iterdir() if holds_artefact(path / FOLDER)] if home.is_dir() else []

@@ -82,7 +82,7 @@ def test_one_process_trains_in_a_folder(blueprints, capsys):
 
 def test_a_run_without_a_blueprint_is_told(blueprints, capsys):
     (blueprints / "leduc" / CHECKPOINTS).mkdir(parents=True)
-    told = f"plurispiel blueprint: {blueprints / 'leduc'} is a training run without a blueprint: "
+    told = f"plurispiel blueprint: {blueprints / 'leduc'} is a training run without a blueprint, "
     for name in ("leduc", blueprints / "leduc"):
         code, out, err = run(capsys, "info", name)
         assert code == 2 and not out and err.startswith(told) and "--minutes 0" in err and err.count("\n") == 1
