@@ -266,15 +266,22 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
     return make_record(BlueprintConfig, given, "a blueprint")
 
 
-def read_blueprint_config(path: Path) -> BlueprintConfig:
+def read_blueprint_config(path: Path, *, iterations: int | None = None) -> BlueprintConfig:
     """Return the configuration of a TOML file; `name` is by default the file's name without its suffix.
+
+    Parameters
+    ----------
+    path : Path
+    iterations : int, optional
+        The number of iterations if the file has none; by default the file must have one.
 
     Raises
     ------
     ValueError
         If the file cannot be read, or its settings are not valid.
     """
-    return settings.read_config(path, config_from_dict)
+    defaults = {} if iterations is None else {"iterations": iterations}
+    return settings.read_config(path, lambda found: config_from_dict(defaults | found))
 
 
 def preset_names() -> list[str]:

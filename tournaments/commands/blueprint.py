@@ -285,7 +285,8 @@ def _config(options: argparse.Namespace) -> BlueprintConfig:
     if options.config in preset_names():
         config = read_preset(options.config)
     elif options.config.endswith(".toml"):
-        config = read_blueprint_config(Path(options.config))
+        has_budget = options.iterations is not None or options.minutes is not None  # it replaces the file's iterations
+        config = read_blueprint_config(Path(options.config), iterations=1 if has_budget else None)
     else:
         raise ValueError(
             f"a blueprint is a preset ({', '.join(preset_names())}) or a .toml file, got {options.config!r}"

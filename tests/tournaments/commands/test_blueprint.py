@@ -125,8 +125,10 @@ def test_what_a_device_needs_is_told(blueprints, tmp_path, monkeypatch, capsys):
 
 def test_a_file_of_settings(blueprints, tmp_path, capsys, monkeypatch):
     path = tmp_path / "mine.toml"
-    path.write_text('seats = 2\nstack_bb = 4\niterations = 2000\n[menu]\npreflop = ["allin"]\npush_or_fold = true\n')
-    code, out, err = run(capsys, "train", path, "--threads", 1, "--marks", 1, "--seed", 7)
+    path.write_text('seats = 2\nstack_bb = 4\n[menu]\npreflop = ["allin"]\npush_or_fold = true\n')
+    code, _, err = run(capsys, "train", path)
+    assert code == 2 and "needs the setting iterations" in err
+    code, out, err = run(capsys, "train", path, "--threads", 1, "--marks", 1, "--seed", 7, "--iterations", 2000)
     assert code == 0 and "mine: 2,000 iterations, seed 7, 1 thread" in err
     assert "\nflop" not in out and load_blueprint(blueprints / "mine" / FOLDER).config.seed == 7
     code, out, _ = run(capsys, "info", "mine", "--json")
