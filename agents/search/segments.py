@@ -89,11 +89,10 @@ class Segments:
         elif self._config.root == "street":
             # As in Pluribus. In two-player games, unsafe search that begins right after a deal with many outcomes had
             # low exploitability (supplement, "Structure of imperfect-information subgames").
-            starts = [first]
             # After the fold that leaves two players, a search reaches the end of the hand. Without this search, nut
             # flush draws folded to raises of the turn: at the frontier of a street, draws are worth too little.
             stops = range(first, len(actions) + 1)
-            starts[:0] = [stop for stop in stops if can_search_two(self.state(actions[:stop]))][:1]
+            starts = [stop for stop in stops if can_search_two(self.state(actions[:stop]))][:1] + [first]
         else:
             seats = [*(action.seat for action in actions[first:]), self.state(actions).actor]
             starts = [first + number for number, seat in enumerate(seats) if seat == self._seat][::-1] + [first]
