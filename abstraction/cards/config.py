@@ -185,6 +185,12 @@ PRESETS = {
             river=StreetConfig(75, "ochs"),
         ),
         AbstractionConfig(
+            "fine",
+            flop=StreetConfig(500, "histogram"),
+            turn=StreetConfig(400, "histogram"),
+            river=StreetConfig(300, "ochs"),
+        ),
+        AbstractionConfig(
             "ehs",
             flop=StreetConfig(200, "ehs"),
             turn=StreetConfig(200, "ehs"),

@@ -276,7 +276,8 @@ def _require_training(training: Any) -> None:
     if not isinstance(device, str) or not device.isprintable() or len(device) > 500:
         raise ValueError("the device of its training must be a short text")
     if start := training.get("start"):
-        if not isinstance(start["digest"], str) or not isinstance(start["weight_bb"], (int, float)):
+        weight = start.get("weight_boards", start.get("weight_bb"))
+        if not isinstance(start["digest"], str) or not isinstance(weight, (int, float)):
             raise ValueError("the record of the blueprint it was trained from is damaged")
     work_done(training)
 

@@ -18,17 +18,16 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.agents.blueprint.blueprint import HIGHEST, Blueprint, GameArrays, game_arrays
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
-from plurispiel.agents.blueprint.public_boards import draw_board, num_hand_pairs, public_board
+from plurispiel.agents.blueprint.public_boards import draw_board, num_hand_pairs, num_hands, public_board
 from plurispiel.agents.blueprint.round_tables import RoundTables
 from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.starting_rows import bucket_counts, require_start, starting_rows
 
 __all__ = ["PublicTrainer", "import_tables", "warmup"]
 
-NO_START = "a run with algorithm = 'public' starts from zero; leave out --from"
-"""The error of a run that is to start from a blueprint."""
-
 _TABLES = "plurispiel.agents.blueprint._public_tables"
 _PIECE = 1 << 22  # numbers of a table that are averaged at once
+_REACH_BOARDS = 100  # boards on which the reach of each decision is measured before a run that starts from a blueprint
 
 
 class PublicTrainer:
@@ -142,14 +141,67 @@ class PublicTrainer:
             self._tables.wait()
 
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
-        """Refuse: regrets of this trainer have another scale than chips for each visit.
+        """Begin with the strategy of a blueprint of the same game; other bet sizes and buckets are translated.
+
+        Every row gets regrets in proportion to the strategy. Their sum is estimated as what a board adds to an action
+        that wins or loses the seat's contribution: this contribution, times the other seat's reach, times the hands of
+        the bucket. Rows stay at zero where the blueprint has none.
+
+        Parameters
+        ----------
+        weight : float
+            The number of boards, counted from the first of a run, whose weights together are the weight of the start:
+            the more, the longer new regrets take to change the strategy.
 
         Raises
         ------
         ValueError
-            Always.
+            If training has begun, or the blueprint has another game.
         """
-        raise ValueError(NO_START)
+        require_start(blueprint, self.rules, self.iteration)
+        dtype = np.float64 if self.exact else np.float32
+        starts = [np.zeros(shape, dtype) for shape in self._tables.shapes]
+        for node, rows in starting_rows(blueprint, self.tree, self.cards):
+            first = int(self.tree.row[node])
+            starts[int(self.tree.street[node])][first : first + rows.shape[1]] = rows.T
+        hands = bucket_counts(self.rules, self.cards)
+        with self._limits():
+            stakes = self._stakes(starts)
+            for street, (start, stake) in enumerate(zip(starts, stakes, strict=True)):
+                start *= (weight * (weight + 1.0) / 2.0) * stake[:, None] * hands[street]
+                self._tables.write("regrets", street, start)
+
+    def _stakes(self, strategies: list[np.ndarray]) -> list[np.ndarray]:
+        """Return the chips of a decision's seat times the other seat's reach, if both play by the strategies given.
+
+        The reach is the mean over some boards, in hands. It is written for each pair of a decision and an action:
+        float64[num_pairs] for each street. The tables are overwritten.
+        """
+        for street, strategy in enumerate(strategies):
+            self._tables.write("regrets", street, strategy)
+        self._tables.clear_sums()
+        for number in range(_REACH_BOARDS):
+            board = public_board(self.rules, self.cards, draw_board(self.rules, self._seed, number))
+            self._tables.update(board, 0.0, 1.0)
+        reached = [
+            self._tables.read("sums", street, slice(None)).sum(axis=1, dtype=np.float64) / _REACH_BOARDS
+            for street in range(len(strategies))
+        ]
+        self._tables.clear_sums()
+        tree, stakes = self.tree, [np.zeros_like(each) for each in reached]
+        reach = np.full((len(tree.actor), 2), float(num_hands(self.rules)))  # of both seats at each node
+        waiting = [0]
+        while waiting:
+            node = waiting.pop()
+            seat, street, first = int(tree.actor[node]), int(tree.street[node]), int(tree.row[node])
+            pairs = slice(first, first + int(tree.num_actions[node]))
+            children = int(tree.first_child[node]) + np.arange(pairs.stop - pairs.start)
+            # A seat that has not paid yet has as much at stake as the big blind.
+            stakes[street][pairs] = max(int(tree.paid[node]), self.rules.big_blind) * reach[node, 1 - seat]
+            reach[children] = reach[node]
+            reach[children, seat] = reached[street][pairs]
+            waiting.extend(children[tree.actor[children] >= 0].tolist())
+        return stakes
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the arrays that training changes, for a checkpoint, in the order of the tree's rows on any device.

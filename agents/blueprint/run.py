@@ -31,6 +31,9 @@ NUM_KEPT = 2
 NUM_MARKS = 10
 MAX_WEIGHT = 1_000_000_000
 """The largest regret in chips that each row of a run may start with; regrets are int32."""
+START_BB, START_BOARDS = 1000.0, 3000.0
+"""The weight of the blueprint that a run starts from, by default: for external sampling big blinds of regret for each
+row, for public chance sampling boards (`PublicTrainer.start_from`)."""
 
 _PIECE_S = 0.5
 _FINAL_DECKS = 1_000_000
@@ -104,8 +107,8 @@ class TrainingRun:
         Training time so far, and the same times threads, whose number may change when a run is resumed.
     start : dict or None
         The origin of a run that started from another blueprint: that blueprint's ``digest``, the ``iterations`` and
-        ``core_hours`` of its training, and ``weight_bb``, the big blinds of regret with which each row began. None if
-        the run started from zero.
+        ``core_hours`` of its training, and its weight: ``weight_bb``, the big blinds of regret with which each row
+        began, or by public chance sampling ``weight_boards``. None if the run started from zero.
     devices : tuple of str
         All that has trained, each once: ``cpu`` and names of GPUs.
 
@@ -326,7 +329,7 @@ def begin_run(
     threads: int,
     num_marks: int = NUM_MARKS,
     start: Blueprint | None = None,
-    start_weight_bb: float = 1000.0,
+    start_weight: float | None = None,
     device: str = CPU,
 ) -> TrainingRun:
     """Return a new run.
@@ -334,8 +337,10 @@ def begin_run(
     Parameters
     ----------
     start : Blueprint, optional
-        The blueprint to start from, with `start_weight_bb` big blinds of regret spread over each row; see
-        `Trainer.start_from`. By default the run starts from zero.
+        The blueprint to start from; by default the run starts from zero.
+    start_weight : float, optional
+        For external sampling big blinds of regret spread over each row (`Trainer.start_from`), by default `START_BB`.
+        For public chance sampling boards (`PublicTrainer.start_from`), by default `START_BOARDS`.
     device : str
         Where to train, one of `DEVICES`.
 
@@ -343,27 +348,33 @@ def begin_run(
     ------
     ValueError
         If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, or a street with
-        decisions has no buckets. Also if `start` has another game or other buckets than the run, or `start_weight_bb`
-        is below 0 or above `MAX_WEIGHT` chips. Also for the device as `make_trainer`.
+        decisions has no buckets. Also if `start` has another game than the run, or `start_weight` is below 0 or above
+        `MAX_WEIGHT` chips or boards. Also for the device as `make_trainer`.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
-    largest = MAX_WEIGHT / config.rules.big_blind
-    if start is not None and not 0.0 <= start_weight_bb <= largest:
-        raise ValueError(f"the weight must be 0 to {largest:,.0f} big blinds, got {start_weight_bb:g}")
     trainer = make_trainer(config, cards, threads=threads, device=device)
-    if start is not None:
-        trainer.start_from(start, start_weight_bb * config.rules.big_blind)
+    weight = start_trainer(trainer, config, start, start_weight) if start is not None else {}
     run = TrainingRun(folder, config, trainer, num_marks=num_marks)
     if start is not None:
         iterations, core_hours = work_done(start.training)
-        run.start = {
-            "digest": start.digest,
-            "iterations": iterations,
-            "core_hours": core_hours,
-            "weight_bb": start_weight_bb,
-        }
+        run.start = {"digest": start.digest, "iterations": iterations, "core_hours": core_hours} | weight
     return run
+
+
+def start_trainer(
+    trainer: Trainer | PublicTrainer, config: BlueprintConfig, start: Blueprint, weight: float | None = None
+) -> dict[str, float]:
+    """Start a trainer from a blueprint, and return the weight for the run's record; see `begin_run`."""
+    is_public = config.algorithm == PUBLIC
+    largest = MAX_WEIGHT if is_public else MAX_WEIGHT / config.rules.big_blind
+    given = weight if weight is not None else START_BOARDS if is_public else START_BB
+    if not 0.0 <= given <= largest:
+        raise ValueError(
+            f"the weight must be 0 to {largest:,.0f} {'boards' if is_public else 'big blinds'}, got {given:g}"
+        )
+    trainer.start_from(start, given if is_public else given * config.rules.big_blind)
+    return {"weight_boards" if is_public else "weight_bb": given}
 
 
 def checkpoint_folders(folder: Path) -> list[Path]:

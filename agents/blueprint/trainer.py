@@ -31,7 +31,7 @@ from plurispiel.agents.blueprint.blueprint import (
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.schedule import Schedule
-from plurispiel.agents.blueprint.translated_rows import rows_in_tree
+from plurispiel.agents.blueprint.starting_rows import has_same_buckets, require_start, starting_rows
 from plurispiel.agents.blueprint.traversal_tree import DealtGame, TraversalTree, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
@@ -250,7 +250,7 @@ class Trainer:
                 self._add_snapshot()
 
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
-        """Begin with the strategy of a blueprint of the same game and buckets; other bet sizes are translated.
+        """Begin with the strategy of a blueprint of the same game; other bet sizes and buckets are translated.
 
         Rows stay at zero where the blueprint's tree has no such decision, or the blueprint has no row.
 
@@ -262,16 +262,11 @@ class Trainer:
         Raises
         ------
         ValueError
-            If training has begun, or the blueprint has another game or other buckets.
+            If training has begun, or the blueprint has another game.
         """
-        if self.iteration:
-            raise ValueError("a run that has begun cannot start from a blueprint: make a new trainer")
-        if blueprint.rules != self.rules:
-            raise ValueError("the blueprint has another game than the run; take the same seats, blinds and stacks")
-        buckets = (blueprint.cards.num_buckets, blueprint.cards.table_digest)
-        if buckets != (self.cards.num_buckets, self.cards.table_digest):
-            raise ValueError("the blueprint has other buckets than the run; take the same bucket table")
-        if tree_digest(blueprint.tree) != tree_digest(self.tree):
+        require_start(blueprint, self.rules, self.iteration)
+        same_tree = tree_digest(blueprint.tree) == tree_digest(self.tree)
+        if not (same_tree and has_same_buckets(self.cards, blueprint.cards)):
             self._translate(blueprint, weight)
             return
         highest = 1.0 if blueprint.rows.dtype == np.float32 else float(HIGHEST)
@@ -282,8 +277,8 @@ class Trainer:
                 self.regrets[part] = rows * (weight / highest)
 
     def _translate(self, blueprint: Blueprint, weight: float) -> None:
-        """Distribute `weight` chips of regret over each row as in a blueprint with another tree."""
-        for node, rows in rows_in_tree(blueprint, self.tree):
+        """Distribute `weight` chips of regret over each row as in a blueprint with another tree or other buckets."""
+        for node, rows in starting_rows(blueprint, self.tree, self.cards):
             street = int(self.tree.street[node])
             first = int(self.game.base[street]) + int(self.tree.row[node])
             cells = first + int(self.game.pairs[street]) * np.arange(len(rows))

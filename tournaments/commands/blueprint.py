@@ -41,8 +41,8 @@ from plurispiel.agents.blueprint.devices import CPU, make_trainer, require_devic
 from plurispiel.agents.blueprint.library import find_blueprint, find_packed
 from plurispiel.agents.blueprint.match import DECKS_AT_ONCE, play_match, require_same_betting
 from plurispiel.agents.blueprint.public_boards import num_hands
-from plurispiel.agents.blueprint.public_trainer import NO_START, PublicTrainer
-from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint
+from plurispiel.agents.blueprint.public_trainer import PublicTrainer
+from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint, start_trainer
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import CI95
 from plurispiel.tournaments.commands.abstraction import find_table
@@ -59,7 +59,6 @@ _GIB = 1 << 30
 # node also takes 4 bytes for each seat.
 _TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
 _CALIBRATION_S = 3.0  # length of the trial that measures the speed of training
-_WEIGHT_BB = 1000.0  # default of --weight, and the weight of the trial
 _MAX_MINUTES = 1_000_000.0
 _MAX_DECKS = 10_000_000_000
 _MATCH = ("abstraction.holdem.hand_ranks", "agents.blueprint.match")  # the modules whose kernels play matches
@@ -78,8 +77,6 @@ def _train(options: argparse.Namespace) -> int:
     _check_checkpoints(options)
     config = _config(options)
     require_device(options.device, config)
-    if options.start and config.algorithm == PUBLIC:
-        raise ValueError(NO_START)
     if options.weight is not None and not options.start:
         raise ValueError("--weight is for a run that starts from a blueprint: give --from, too, or leave out --weight")
     folder = Path(options.out) if options.out else blueprints_folder() / config.name
@@ -104,7 +101,7 @@ def _train(options: argparse.Namespace) -> int:
                 threads=threads,
                 num_marks=options.marks,
                 start=start,
-                start_weight_bb=_WEIGHT_BB if options.weight is None else options.weight,
+                start_weight=options.weight,
                 device=options.device,
             )
         say(f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {_where(run)}; kept in {folder}")
@@ -390,7 +387,7 @@ def _fit(
     with interrupts_held():
         trainer = make_trainer(dataclasses.replace(config, average_from=0.0), cards, threads=threads, device=device)
         if start is not None:
-            trainer.start_from(start, _WEIGHT_BB * config.rules.big_blind)
+            start_trainer(trainer, config, start)
         rate = _rate(trainer)
     return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
 

@@ -146,6 +146,11 @@ def _start_lines(blueprint: Blueprint) -> list[str]:
     if not (start := blueprint.training.get("start")):
         return []
     iterations, core_hours = work_done(blueprint.training)
+    if "weight_boards" in start:
+        return [
+            f"started from {start['digest'][:16]} ({start['iterations']:,} iterations), which counts for "
+            f"{start['weight_boards']:g} boards: {core_hours:.2f} core-hours in all"
+        ]
     return [
         f"started from {start['digest'][:16]} with {start['weight_bb']:g} bb of regret: {iterations:,} iterations and "
         f"{core_hours:.2f} core-hours in all"

@@ -18,6 +18,7 @@ def test_presets_are_what_they_say():
     assert preset_names() == [
         "headsup",
         "headsup-compact",
+        "headsup-fine",
         "headsup-pushfold",
         "headsup-wide",
         "holdem-flop",

@@ -237,6 +237,62 @@ def test_averages_can_restart(trainer):
     assert (late.blueprint().rows == renewed.blueprint().rows).all()
 
 
+def reach_by_play(trainer, strategy, node, seat):
+    """Return the number of a seat's hands that play to a node without a board, by following the betting upwards."""
+    tree, reach = trainer.tree, np.full(trainer.cards.num_buckets[0], 1.0)
+    while (parent := int(tree.parent[node])) >= 0:
+        if tree.actor[parent] == seat:
+            reach *= strategy[int(tree.row[parent]) + node - int(tree.first_child[parent])]
+        node = parent
+    return reach.sum()
+
+
+@BOTH
+def test_a_start_has_the_regret_of_its_weight(trainer):
+    first = make(KUHN, 50, trainer=trainer)
+    first.run()
+    start = first.blueprint()
+    trained = make(KUHN, 50, trainer=trainer)
+    trained.start_from(start, 20.0)
+    (found,), strategy = regrets(trained), start.rows.reshape(3, -1).T.astype(float)
+    for node in np.flatnonzero(trained.tree.actor >= 0).tolist():
+        row, seat = int(trained.tree.row[node]), int(trained.tree.actor[node])
+        part = slice(row, row + int(trained.tree.num_actions[node]))
+        stake = int(trained.tree.paid[node]) * reach_by_play(trained, strategy, node, 1 - seat)
+        np.testing.assert_allclose(found[part], 20 * 21 / 2 * stake * strategy[part], rtol=1e-6)
+    assert trained.iteration == 0 and not any(trained.state()[name].any() for name in trained.state() if "sums" in name)
+    np.testing.assert_allclose(trained.blueprint().rows, start.rows, atol=1e-6)
+    with pytest.raises(ValueError, match="another game"):
+        make(LEDUC, 50, trainer=trainer).start_from(start, 20.0)
+    trained.run(1)
+    with pytest.raises(ValueError, match="a run that has begun cannot start from"):
+        trained.start_from(start, 20.0)
+
+
+@BOTH
+def test_a_start_saves_boards(trainer):
+    long = make(LEDUC, 3000, trainer=trainer)
+    long.run()
+    cold, warm = (make(LEDUC, 100, trainer=trainer, exact=False, threads=2) for _ in range(2))
+    warm.start_from(long.blueprint(), 100.0)
+    assert warm.device == cold.device
+    before = distance("leduc", warm)
+    for each in (cold, warm):
+        each.run()
+    assert before < 0.2 and distance("leduc", warm) < 0.5 * distance("leduc", cold)
+
+
+def test_a_start_in_finer_buckets_is_improved():
+    """A blueprint that does not see the board's suits and ranks becomes one that does."""
+    coarse = PublicTrainer(LEDUC, game_menu(LEDUC), single_buckets(LEDUC), Schedule(300, **LINEAR))
+    coarse.run()
+    fine = make(LEDUC, 300)
+    fine.start_from(coarse.blueprint(), 50.0)
+    begun = distance("leduc", fine)
+    fine.run()
+    assert distance("leduc", fine) < 0.3 * begun
+
+
 def test_three_seats_are_refused():
     rules = rules_of(find_game("kuhn3"))
     with pytest.raises(ValueError, match="for two seats, the game has 3"):

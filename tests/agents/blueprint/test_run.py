@@ -18,6 +18,7 @@ from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.library import find_blueprint
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint
+from plurispiel.agents.blueprint.starting_rows import starting_rows
 from plurispiel.agents.blueprint.training_record import mark_from_dict
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -245,5 +246,10 @@ def test_a_warm_start_begins_with_the_blueprint(tmp_path):
     for game in ("leduc-4", "kuhn3"):
         with pytest.raises(ValueError, match="another game"):
             begin(tmp_path / "third", dataclasses.replace(LEDUC, game=game), start=start)
-    with pytest.raises(ValueError, match="other buckets"):
-        make_trainer(LEDUC, single_buckets(LEDUC.rules)).start_from(start, 1.0)
+    with pytest.raises(ValueError, match="weight must be 0 to .* big blinds, got -1"):
+        begin(tmp_path / "third", LEDUC, start=start, start_weight=-1.0)
+    other = make_trainer(LEDUC, single_buckets(LEDUC.rules))
+    other.start_from(start, 1e6)
+    for node, rows in starting_rows(start, other.tree, other.cards):
+        begun = other.blueprint().strategy(node, np.arange(len(rows)))
+        np.testing.assert_allclose(begun, rows, atol=1e-5)

@@ -96,9 +96,19 @@ def test_public_chance_sampling(blueprints, tmp_path, monkeypatch, capsys):
     code, out, _ = run(capsys, "resume", "mine", "--iterations", 8, "--threads", 1, "--json")
     record = json.loads(out)
     assert code == 0 and record["training"]["iterations"] == 8 and record["config"]["algorithm"] == "public"
-    code, _, err = run(capsys, "train", path, "--from", "mine", "--out", tmp_path / "other")
-    refusal = "a run with algorithm = 'public' starts from zero; leave out --from"
-    assert code == 2 and err == f"plurispiel blueprint: {refusal}\n"  # before any other work
+    again = ("train", path, "--from", "mine", "--marks", 1)
+    code, out, _ = run(capsys, *again, "--out", tmp_path / "second")
+    digest = record["digest"][:16]
+    assert (
+        code == 0 and f"started from {digest} (8 iterations), which counts for 3000 boards: 0.00 core-hours in" in out
+    )
+    code, out, _ = run(capsys, *again, "--weight", 7, "--out", tmp_path / "third", "--json")
+    start = json.loads(out)["training"]["start"]
+    assert (
+        code == 0 and start["digest"] == record["digest"] and start["weight_boards"] == 7 and "weight_bb" not in start
+    )
+    code, _, err = run(capsys, *again, "--weight", 2e9, "--out", tmp_path / "fourth")
+    assert code == 2 and err.endswith("the weight must be 0 to 1,000,000,000 boards, got 2e+09\n")
     monkeypatch.setattr(command, "available_bytes", lambda: 1e4)
     code, _, err = run(capsys, "train", path, "--out", tmp_path / "other")
     assert code == 2 and "or --force" in err and " hours " not in err

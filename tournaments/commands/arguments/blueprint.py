@@ -40,10 +40,10 @@ def _add_train(actions) -> None:
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
-        "headsup-wide (more bet sizes), sixmax-wide (more bet sizes, for a GPU), "
-        "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
-        "[menu] (bet sizes by street), cards, iterations, algorithm (external; or public: public chance sampling for "
-        "two seats)",
+        "headsup-fine (finer buckets, starts --from headsup-compact), headsup-wide (more bet sizes), sixmax-wide "
+        "(more bet sizes, for a GPU), pluribus (as large as the blueprint of Pluribus); or a settings file with: game "
+        "(or seats and stack_bb), [menu] (bet sizes by street), cards, iterations, algorithm (external; or public: "
+        "public chance sampling for two seats)",
     )
     add(
         "--iterations",
@@ -76,15 +76,15 @@ def _add_train(actions) -> None:
         "--from",
         dest="start",
         metavar="BLUEPRINT",
-        help="start from a blueprint with the same game and cards: a folder or a name; its bet sizes may differ and "
-        "are then translated; not with algorithm public",
+        help="start from a blueprint with the same game: a folder or a name; its bet sizes and buckets may differ and "
+        "are then translated",
     )
     add(
         "--weight",
         type=float,
-        metavar="BB",
+        metavar="N",
         help="with --from: regret shared out among the actions of each infoset at the start, in big blinds, 0 or more "
-        "(default: 1000)",
+        "(default: 1000); with algorithm public the number of boards that the start counts for (default: 3000)",
     )
     add(
         "--marks",
