@@ -14,6 +14,7 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.blueprint.blueprint import CHECKPOINTS, FOLDER
 from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
+from plurispiel.agents.blueprint.training_record import work_done
 
 __all__ = [
     "BundledBlueprint",
@@ -40,12 +41,15 @@ class BundledBlueprint:
         Settings of the training.
     digest : str
         See `PackedFacts`.
+    core_hours : float
+        Core-hours of the training, with those of the blueprint it started from (`work_done`).
     """
 
     name: str
     path: Path
     config: BlueprintConfig
     digest: str
+    core_hours: float
 
     @property
     def rules(self) -> HoldemRules:
@@ -86,7 +90,8 @@ def checked_blueprints() -> tuple[list[BundledBlueprint], list[ArtefactRefused]]
 def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
     """Return the bundled blueprint that fits a game best: the fewest surplus seats, then the nearest stack depth.
 
-    The depth is the geometric mean of the stacks in big blinds. Depths are compared by their ratio.
+    The depth is the geometric mean of the stacks in big blinds. Depths are compared by their ratio. Of blueprints that
+    fit equally well, the one with the longest training is returned.
 
     Raises
     ------
@@ -103,7 +108,11 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
             f"no bundled blueprint plays this game ({rules.num_seats} seats, {len(rules.cards)} cards, "
             f"{rules.num_board_cards} of them on the board): {there}; name one of your own, blueprint:NAME"
         )
-    return min(fitting, key=lambda each: (each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules)))))
+
+    def misfit(each: BundledBlueprint) -> tuple[int, float, float]:
+        return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), -each.core_hours
+
+    return min(fitting, key=misfit)
 
 
 def find_blueprint(text: str) -> Path:
@@ -158,7 +167,8 @@ def _folders(text: str) -> list[Path]:
 def _bundled(path: Path, changed_at: int) -> BundledBlueprint:
     facts = packed_facts(path)
     try:
-        return BundledBlueprint(path.stem, path, config_from_dict(facts.record["config"]), facts.digest)
+        _, core_hours = work_done(facts.record["training"])
+        return BundledBlueprint(path.stem, path, config_from_dict(facts.record["config"]), facts.digest, core_hours)
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
 

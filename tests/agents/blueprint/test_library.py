@@ -12,7 +12,7 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import exploitability
-from random_blueprint import pack_random
+from random_blueprint import TRAINING, pack_random
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC, SIXMAX, no_limit_holdem
@@ -79,6 +79,13 @@ def test_what_the_package_holds():
 def test_fewest_seats_too_many_then_the_nearest_depth(three, rules, name):
     assert pick_bundled(rules).name == name
     assert game_note("blueprint", rules).startswith(f"plays {name}")
+
+
+def test_of_those_that_fit_equally_the_longest_training(three):
+    start = {"digest": "0", "iterations": 5, "core_hours": 3.0, "weight_boards": 7.0}
+    pack_random(three, "a", seats=2, stack_bb=200)
+    pack_random(three, "later", seats=2, stack_bb=200, training=TRAINING | {"start": start})
+    assert pick_bundled(HUNL).name == "later" and pick_bundled(HUNL).core_hours == pytest.approx(3.002)
 
 
 def test_seats_come_before_depth(bots):
