@@ -53,7 +53,8 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints
 
     sound = bundled_blueprints() if text else checked_blueprints()[0]
-    bundled = {found.name: found.config.cards for found in sound if found.rules == rules}
+    fitting = sorted((found for found in sound if found.rules == rules), key=lambda found: not found.has_start)
+    bundled = {found.name: found.config.cards for found in fitting}
     built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
     if not built and text:
         hints = [f"; {found} needs plurispiel abstraction build {cards}" for found, cards in bundled.items()]

@@ -276,10 +276,16 @@ def _require_training(training: Any) -> None:
     if not isinstance(device, str) or not device.isprintable() or len(device) > 500:
         raise ValueError("the device of its training must be a short text")
     if start := training.get("start"):
-        weight = start.get("weight_boards", start.get("weight_bb"))
-        if not isinstance(start["digest"], str) or not isinstance(weight, (int, float)):
+        weight = start["weight_boards"] if "weight_boards" in start else start["weight_bb"]
+        numbers = start["iterations"], start["core_hours"], weight
+        digest = start["digest"]
+        if not (isinstance(digest, str) and digest.isalnum()) or not all(map(_is_amount, numbers)):
             raise ValueError("the record of the blueprint it was trained from is damaged")
     work_done(training)
+
+
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < 1e18
 
 
 def _require_probabilities(blueprint: Blueprint) -> None:

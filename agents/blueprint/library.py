@@ -14,7 +14,6 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.blueprint.blueprint import CHECKPOINTS, FOLDER
 from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
-from plurispiel.agents.blueprint.training_record import work_done
 
 __all__ = [
     "BundledBlueprint",
@@ -41,15 +40,15 @@ class BundledBlueprint:
         Settings of the training.
     digest : str
         See `PackedFacts`.
-    core_hours : float
-        Core-hours of the training, with those of the blueprint it started from (`work_done`).
+    has_start : bool
+        Whether its training started from another blueprint.
     """
 
     name: str
     path: Path
     config: BlueprintConfig
     digest: str
-    core_hours: float
+    has_start: bool
 
     @property
     def rules(self) -> HoldemRules:
@@ -91,7 +90,7 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
     """Return the bundled blueprint that fits a game best: the fewest surplus seats, then the nearest stack depth.
 
     The depth is the geometric mean of the stacks in big blinds. Depths are compared by their ratio. Of blueprints that
-    fit equally well, the one with the longest training is returned.
+    fit equally well, one whose training started from another is preferred.
 
     Raises
     ------
@@ -109,8 +108,8 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
             f"{rules.num_board_cards} of them on the board): {there}; name one of your own, blueprint:NAME"
         )
 
-    def misfit(each: BundledBlueprint) -> tuple[int, float, float]:
-        return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), -each.core_hours
+    def misfit(each: BundledBlueprint) -> tuple[int, float, bool]:
+        return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), not each.has_start
 
     return min(fitting, key=misfit)
 
@@ -167,8 +166,9 @@ def _folders(text: str) -> list[Path]:
 def _bundled(path: Path, changed_at: int) -> BundledBlueprint:
     facts = packed_facts(path)
     try:
-        _, core_hours = work_done(facts.record["training"])
-        return BundledBlueprint(path.stem, path, config_from_dict(facts.record["config"]), facts.digest, core_hours)
+        config, training = config_from_dict(facts.record["config"]), facts.record["training"]
+        has_start = isinstance(training, dict) and bool(training.get("start"))
+        return BundledBlueprint(path.stem, path, config, facts.digest, has_start)
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
 

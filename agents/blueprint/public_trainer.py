@@ -28,6 +28,7 @@ __all__ = ["PublicTrainer", "import_tables", "warmup"]
 _TABLES = "plurispiel.agents.blueprint._public_tables"
 _PIECE = 1 << 22  # numbers of a table that are averaged at once
 _REACH_BOARDS = 100  # boards on which the reach of each decision is measured before a run that starts from a blueprint
+_LEAST_REACH = 1e-3  # hands
 
 
 class PublicTrainer:
@@ -143,15 +144,17 @@ class PublicTrainer:
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
         """Begin with the strategy of a blueprint of the same game; other bet sizes and buckets are translated.
 
-        Every row gets regrets in proportion to the strategy. Their sum is estimated as what a board adds to an action
-        that wins or loses the seat's contribution: this contribution, times the other seat's reach, times the hands of
-        the bucket. Rows stay at zero where the blueprint has none.
+        Every row gets regrets in proportion to the strategy. Their sum is estimated as what boards of the given weight
+        would add to an action that always wins as much as the seat has contributed: the weight, times this
+        contribution (at least a big blind), times the other seat's reach, times the hands of the bucket. Where the
+        other seat never arrives, the regrets are tiny, but the strategy is kept. Rows stay at zero where the blueprint
+        has none.
 
         Parameters
         ----------
         weight : float
-            The number of boards, counted from the first of a run, whose weights together are the weight of the start:
-            the more, the longer new regrets take to change the strategy.
+            A number of boards. The start has the weight that this number of boards, the first ones of a run, have
+            together. The more, the longer new regrets take to change the strategy.
 
         Raises
         ------
@@ -168,14 +171,19 @@ class PublicTrainer:
         with self._limits():
             stakes = self._stakes(starts)
             for street, (start, stake) in enumerate(zip(starts, stakes, strict=True)):
-                start *= (weight * (weight + 1.0) / 2.0) * stake[:, None] * hands[street]
+                start *= (self._weight_of(weight) * stake)[:, None].astype(dtype)
+                start *= hands[street].astype(dtype)
                 self._tables.write("regrets", street, start)
 
     def _stakes(self, strategies: list[np.ndarray]) -> list[np.ndarray]:
-        """Return the chips of a decision's seat times the other seat's reach, if both play by the strategies given.
+        """Return the seat's contribution, times the other seat's reach, if both seats play by the strategies given.
 
-        The reach is the mean over some boards, in hands. It is written for each pair of a decision and an action:
-        float64[num_pairs] for each street. The tables are overwritten.
+        The reach is the mean over some boards, in hands. The tables are overwritten.
+
+        Returns
+        -------
+        list of float64[num_pairs]
+            For each street, and for each pair of a decision and an action.
         """
         for street, strategy in enumerate(strategies):
             self._tables.write("regrets", street, strategy)
@@ -196,8 +204,10 @@ class PublicTrainer:
             seat, street, first = int(tree.actor[node]), int(tree.street[node]), int(tree.row[node])
             pairs = slice(first, first + int(tree.num_actions[node]))
             children = int(tree.first_child[node]) + np.arange(pairs.stop - pairs.start)
-            # A seat that has not paid yet has as much at stake as the big blind.
-            stakes[street][pairs] = max(int(tree.paid[node]), self.rules.big_blind) * reach[node, 1 - seat]
+            # A decision that the other seat never reaches keeps its strategy, too: with a uniform answer, the other
+            # seat would learn a false value of its own action.
+            arriving = max(reach[node, 1 - seat], _LEAST_REACH)
+            stakes[street][pairs] = max(int(tree.paid[node]), self.rules.big_blind) * arriving
             reach[children] = reach[node]
             reach[children, seat] = reached[street][pairs]
             waiting.extend(children[tree.actor[children] >= 0].tolist())
@@ -253,10 +263,9 @@ class PublicTrainer:
         The sum of each row's largest positive regret is divided by the weights of all iterations and by the number of
         pairs of hands on a board. Half of this is a bound on the exploitability of the average strategy within the
         abstract game, if its players recall all their buckets and boards are as frequent as they were drawn. With few
-        boards the exploitability can be larger than this.
+        boards the exploitability can be larger than this. Regrets from a start (`start_from`) are in the sum, so then
+        it is no bound.
         """
-        growing = min(self.iteration, int(self._largest_weight))  # iterations before the weight stays the same
-        weights = growing * (growing + 1) / 2 + (self.iteration - growing) * self._largest_weight
         total, met = 0.0, []
         for street in range(len(self._decisions)):
             count = 0
@@ -265,7 +274,7 @@ class PublicTrainer:
                 total += float(np.maximum(np.maximum.reduceat(regrets, starts), 0.0).sum(dtype=np.float64))
                 count += int(np.logical_or.reduceat(regrets != 0.0, starts).sum())
             met.append(count)
-        return total / max(weights * num_hand_pairs(self.rules), 1.0), met
+        return total / max(self._weight_of(self.iteration) * num_hand_pairs(self.rules), 1.0), met
 
     def _pieces(self, street: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield parts of a street's pairs, and where in the part each decision begins."""
@@ -284,6 +293,11 @@ class PublicTrainer:
         averages = self.iteration >= schedule.average_from * schedule.iterations
         self._tables.update(board, weight, weight if averages else 0.0)
         self.iteration += 1
+
+    def _weight_of(self, boards: float) -> float:
+        """Return the weight that the first boards of the run have together."""
+        growing = min(boards, int(self._largest_weight))  # boards before the weight stays the same
+        return growing * (growing + 1) / 2 + (boards - growing) * self._largest_weight
 
     @property
     def _largest_weight(self) -> float:

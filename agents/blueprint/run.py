@@ -31,9 +31,13 @@ NUM_KEPT = 2
 NUM_MARKS = 10
 MAX_WEIGHT = 1_000_000_000
 """The largest regret in chips that each row of a run may start with; regrets are int32."""
+MAX_BOARDS = 100_000
+"""The largest weight, in boards, of the blueprint from which public chance sampling starts."""
 START_BB, START_BOARDS = 1000.0, 3000.0
-"""The weight of the blueprint that a run starts from, by default: for external sampling big blinds of regret for each
-row, for public chance sampling boards (`PublicTrainer.start_from`)."""
+"""Default weights of the blueprint that a run starts from.
+
+External sampling: big blinds of regret for each row. Public chance sampling: a number of boards.
+"""
 
 _PIECE_S = 0.5
 _FINAL_DECKS = 1_000_000
@@ -339,8 +343,9 @@ def begin_run(
     start : Blueprint, optional
         The blueprint to start from; by default the run starts from zero.
     start_weight : float, optional
-        For external sampling big blinds of regret spread over each row (`Trainer.start_from`), by default `START_BB`.
-        For public chance sampling boards (`PublicTrainer.start_from`), by default `START_BOARDS`.
+        The weight of that blueprint. External sampling: big blinds of regret spread over each row
+        (`Trainer.start_from`), by default `START_BB`. Public chance sampling: a number of boards
+        (`PublicTrainer.start_from`), by default `START_BOARDS`.
     device : str
         Where to train, one of `DEVICES`.
 
@@ -349,32 +354,48 @@ def begin_run(
     ValueError
         If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, or a street with
         decisions has no buckets. Also if `start` has another game than the run, or `start_weight` is below 0 or above
-        `MAX_WEIGHT` chips or boards. Also for the device as `make_trainer`.
+        `MAX_WEIGHT` chips or `MAX_BOARDS`. Also for the device as `make_trainer`.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
+    if start is not None:
+        start_weight = weight_of_start(config, start_weight)
     trainer = make_trainer(config, cards, threads=threads, device=device)
-    weight = start_trainer(trainer, config, start, start_weight) if start is not None else {}
+    if start is not None:
+        start_trainer(trainer, config, start, start_weight)
     run = TrainingRun(folder, config, trainer, num_marks=num_marks)
     if start is not None:
         iterations, core_hours = work_done(start.training)
-        run.start = {"digest": start.digest, "iterations": iterations, "core_hours": core_hours} | weight
+        unit = "weight_boards" if config.algorithm == PUBLIC else "weight_bb"
+        run.start = {"digest": start.digest, "iterations": iterations, "core_hours": core_hours, unit: start_weight}
     return run
+
+
+def weight_of_start(config: BlueprintConfig, weight: float | None = None) -> float:
+    """Return a weight of the blueprint to start from, or the default weight; see `begin_run`.
+
+    Raises
+    ------
+    ValueError
+        If the weight is out of range.
+    """
+    is_public = config.algorithm == PUBLIC
+    if weight is None:
+        return START_BOARDS if is_public else START_BB
+    largest = MAX_BOARDS if is_public else MAX_WEIGHT / config.rules.big_blind
+    if not 0.0 <= weight <= largest:
+        raise ValueError(
+            f"the weight must be 0 to {largest:,.0f} {'boards' if is_public else 'big blinds'}, got {weight:g}"
+        )
+    return weight
 
 
 def start_trainer(
     trainer: Trainer | PublicTrainer, config: BlueprintConfig, start: Blueprint, weight: float | None = None
-) -> dict[str, float]:
-    """Start a trainer from a blueprint, and return the weight for the run's record; see `begin_run`."""
-    is_public = config.algorithm == PUBLIC
-    largest = MAX_WEIGHT if is_public else MAX_WEIGHT / config.rules.big_blind
-    given = weight if weight is not None else START_BOARDS if is_public else START_BB
-    if not 0.0 <= given <= largest:
-        raise ValueError(
-            f"the weight must be 0 to {largest:,.0f} {'boards' if is_public else 'big blinds'}, got {given:g}"
-        )
-    trainer.start_from(start, given if is_public else given * config.rules.big_blind)
-    return {"weight_boards" if is_public else "weight_bb": given}
+) -> None:
+    """Start a trainer from a blueprint with a weight as for `begin_run`."""
+    given = weight_of_start(config, weight)
+    trainer.start_from(start, given if config.algorithm == PUBLIC else given * config.rules.big_blind)
 
 
 def checkpoint_folders(folder: Path) -> list[Path]:

@@ -29,8 +29,9 @@ def require_start(blueprint: Blueprint, rules: HoldemRules, iteration: int) -> N
 
 
 def has_same_buckets(cards: BucketLookup, others: BucketLookup) -> bool:
-    """Return whether two card abstractions of one game have the same buckets."""
-    return (cards.num_buckets, cards.table_digest) == (others.num_buckets, others.table_digest)
+    """Return whether two card abstractions of one game have the same buckets on the streets that both have."""
+    same = all(ours == theirs for ours, theirs in zip(cards.num_buckets, others.num_buckets, strict=False))
+    return same and cards.table_digest == others.table_digest
 
 
 def starting_rows(blueprint: Blueprint, tree: BettingTree, cards: CardBuckets) -> Iterator[tuple[int, np.ndarray]]:
@@ -38,7 +39,8 @@ def starting_rows(blueprint: Blueprint, tree: BettingTree, cards: CardBuckets) -
 
     Other bet sizes than those of the blueprint are translated (`rows_in_tree`). If the buckets differ, a bucket gets
     the mean of the blueprint's rows of the bucket's hands (`shared_hands`), without missing rows. If all these rows are
-    missing, its row is zeros. Decisions that have no counterpart in the blueprint's tree are left out.
+    missing, or none of the bucket's hands was sampled, its row is zeros. Decisions that have no counterpart in the
+    blueprint's tree are left out.
 
     Parameters
     ----------
@@ -82,12 +84,12 @@ def shared_hands(rules: HoldemRules, cards: BucketLookup, others: BucketLookup) 
 def bucket_counts(rules: HoldemRules, cards: BucketLookup) -> list[np.ndarray]:
     """Return the mean number of hands of each bucket on a whole board, on each street: float64[num_buckets].
 
-    The mean is that of `NUM_BOARDS` sampled boards.
+    The mean is that of `NUM_BOARDS` sampled boards. A bucket without hands on these boards counts as one hand.
     """
     counts = [np.zeros(buckets) for buckets in cards.num_buckets]
     for street, (buckets,) in _sampled_hands(rules, cards):
         counts[street] += np.bincount(buckets, minlength=len(counts[street]))
-    return [table / NUM_BOARDS for table in counts]
+    return [np.maximum(table, 1.0) / NUM_BOARDS for table in counts]
 
 
 def _sampled_hands(rules: HoldemRules, *cards: BucketLookup) -> Iterator[tuple[int, list[np.ndarray]]]:

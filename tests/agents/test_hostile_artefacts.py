@@ -59,6 +59,9 @@ def made(tmp_path_factory):
     return folders | {"solution": home / "solution", "spot": home / "spot", "flop": buckets}
 
 
+START = {"digest": "0", "iterations": 3, "core_hours": 1.0, "weight_boards": 5.0}
+
+
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
@@ -183,6 +186,10 @@ CONFIGS = [
     ("blueprint", {"training": {"iterations": 3, "marks": 5}}),
     ("blueprint", {"training": {"iterations": 3, "marks": [{"iteration": "x"}]}}),
     ("blueprint", {"training": {"iterations": 3, "start": [1]}}),
+    ("blueprint", {"training": {"iterations": 3, "start": START | {"weight_boards": 10**400}}}),
+    ("blueprint", {"training": {"iterations": 3, "start": START | {"weight_boards": True}}}),
+    ("blueprint", {"training": {"iterations": 3, "start": START | {"iterations": -1}}}),
+    ("blueprint", {"training": {"iterations": 3, "start": START | {"digest": "\x1b[2J"}}}),
     ("blueprint", {"cards": {}}),
     ("blueprint", {"cards": {"kind": "table", "config": {}, "digest": ""}}),
     ("blueprint", {"config": {}}),

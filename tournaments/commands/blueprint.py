@@ -42,7 +42,14 @@ from plurispiel.agents.blueprint.library import find_blueprint, find_packed
 from plurispiel.agents.blueprint.match import DECKS_AT_ONCE, play_match, require_same_betting
 from plurispiel.agents.blueprint.public_boards import num_hands
 from plurispiel.agents.blueprint.public_trainer import PublicTrainer
-from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint, start_trainer
+from plurispiel.agents.blueprint.run import (
+    TrainingRun,
+    begin_run,
+    checkpoint_folders,
+    load_checkpoint,
+    start_trainer,
+    weight_of_start,
+)
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.training_record import CI95
 from plurispiel.tournaments.commands.abstraction import find_table
@@ -79,6 +86,8 @@ def _train(options: argparse.Namespace) -> int:
     require_device(options.device, config)
     if options.weight is not None and not options.start:
         raise ValueError("--weight is for a run that starts from a blueprint: give --from, too, or leave out --weight")
+    if options.start:
+        weight_of_start(config, options.weight)
     folder = Path(options.out) if options.out else blueprints_folder() / config.name
     if options.minutes is not None and options.iterations is not None:
         raise ValueError("a budget is --iterations or --minutes, not both")
@@ -86,7 +95,7 @@ def _train(options: argparse.Namespace) -> int:
     size = tree_size(config.rules, config.game_menu)
     lossless = _cards(config, size, threads) if config.cards == LOSSLESS else None
     buckets = lossless.num_buckets if lossless else _table_buckets(config, size)
-    _require_memory(config, size, buckets, device=options.device, force=options.force)
+    _require_memory(config, size, buckets, starts=bool(options.start), device=options.device, force=options.force)
     warmup(PUBLIC_TRAINING if config.algorithm == PUBLIC else TRAINING)
     cards = lossless or _cards(config, size, threads)
     start = load_blueprint(find_blueprint(options.start)) if options.start else None
@@ -320,7 +329,7 @@ def _num_streets(size: TreeSize) -> int:
 
 
 def _require_memory(
-    config: BlueprintConfig, size: TreeSize, buckets: tuple[int, ...], *, device: str, force: bool
+    config: BlueprintConfig, size: TreeSize, buckets: tuple[int, ...], *, starts: bool, device: str, force: bool
 ) -> None:
     """Report the size of a run, and refuse a run that may not fit into memory unless `force` is given."""
     lines = [f"{config.name}: {size.num_nodes:,} nodes, {size.num_ends:,} of them ends"]
@@ -336,6 +345,7 @@ def _require_memory(
     if config.algorithm == PUBLIC:
         number = 8 if config.exact else 4
         regrets = averages = number * cells
+        rows = max(rows, number * cells if starts else 0)  # the strategy of the start, and later the finished one
         if device == CPU:
             # Hands, ranges and values of both seats at the root of each round, which has two decisions or more.
             tree += num_hands(config.rules) * (2 * number + 4) * sum(size.decisions)

@@ -145,15 +145,12 @@ def _where_text(training: dict[str, Any]) -> str:
 def _start_lines(blueprint: Blueprint) -> list[str]:
     if not (start := blueprint.training.get("start")):
         return []
-    iterations, core_hours = work_done(blueprint.training)
-    if "weight_boards" in start:
-        return [
-            f"started from {start['digest'][:16]} ({start['iterations']:,} iterations), which counts for "
-            f"{start['weight_boards']:g} boards: {core_hours:.2f} core-hours in all"
-        ]
+    _, core_hours = work_done(blueprint.training)
+    is_public = "weight_boards" in start
+    weight = f"{start['weight_boards']:,.0f} boards" if is_public else f"{start['weight_bb']:,.0f} bb of regret"
     return [
-        f"started from {start['digest'][:16]} with {start['weight_bb']:g} bb of regret: {iterations:,} iterations and "
-        f"{core_hours:.2f} core-hours in all"
+        f"started from {start['digest'][:16]} ({start['iterations']:,} iterations) with the weight of {weight}; "
+        f"{core_hours:.2f} core-hours with those of the start"
     ]
 
 

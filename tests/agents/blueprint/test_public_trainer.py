@@ -19,10 +19,11 @@ from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.blueprint.config import ALGORITHMS, PUBLIC, BlueprintConfig, MenuConfig, read_preset
 from plurispiel.agents.blueprint.devices import make_trainer
-from plurispiel.agents.blueprint.public_boards import draw_board, num_hand_pairs, public_board
+from plurispiel.agents.blueprint.public_boards import draw_board, num_hand_pairs, num_hands, public_board
 from plurispiel.agents.blueprint.public_trainer import PublicTrainer, _averages
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.starting_rows import bucket_counts
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 
@@ -269,13 +270,49 @@ def test_a_start_has_the_regret_of_its_weight(trainer):
         trained.start_from(start, 20.0)
 
 
+def test_a_start_weighs_the_hands_of_a_bucket_and_at_least_a_big_blind():
+    """Before the flop every hand reaches the first decision; the small blind has paid half of a big blind there."""
+    rules = rules_of(find_game("holdem-mini"))
+    config = BlueprintConfig("merged", 60, game="holdem-mini", algorithm=PUBLIC, discount_until=0.5)
+    cards = lossless_buckets(rules)
+    arrays = cards.arrays._replace(rows=(np.minimum(cards.arrays.rows[0], 1), *cards.arrays.rows[1:]))
+    merged = dataclasses.replace(cards, num_buckets=(2, *cards.num_buckets[1:]), arrays=arrays)
+    first = make_trainer(config, merged)
+    first.run()
+    trained = make_trainer(config, merged)
+    trained.start_from(first.blueprint(), 40.0)
+    root = trained.tree.row[0], trained.tree.row[0] + trained.tree.num_actions[0]
+    found = regrets(trained)[0][root[0] : root[1]].sum(axis=0)
+    weight = 30 * 31 / 2 + 10 * 30  # boards after half of the run weigh as much as the last one before
+    assert trained.tree.paid[0] < rules.big_blind
+    expected = weight * rules.big_blind * num_hands(rules) * bucket_counts(rules, merged)[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert found[1] > 5 * found[0]
+
+
+@BOTH
+def test_a_start_keeps_its_answers_to_what_it_never_does(trainer):
+    """Answers to a bet that the start never makes; with other answers, the other seat would begin to bet."""
+    long = make(LEDUC, 1000, trainer=trainer)
+    long.run()
+    start = long.blueprint()
+    rows = start.rows.copy()
+    first, street_pairs = int(start.tree.row[0]), int(start.game.pairs[0])
+    table = rows[: 3 * street_pairs].reshape(3, street_pairs)
+    number = int(start.tree.num_actions[0])
+    table[:, first : first + number] = [1.0] + [0.0] * (number - 1)
+    changed = dataclasses.replace(start, rows=rows)
+    trained = make(LEDUC, 1000, trainer=trainer)
+    trained.start_from(changed, 1000.0)
+    np.testing.assert_allclose(trained.blueprint().rows, changed.rows, atol=1e-6)
+
+
 @BOTH
 def test_a_start_saves_boards(trainer):
     long = make(LEDUC, 3000, trainer=trainer)
     long.run()
     cold, warm = (make(LEDUC, 100, trainer=trainer, exact=False, threads=2) for _ in range(2))
     warm.start_from(long.blueprint(), 100.0)
-    assert warm.device == cold.device
     before = distance("leduc", warm)
     for each in (cold, warm):
         each.run()

@@ -40,7 +40,7 @@ def _add_train(actions) -> None:
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
-        "headsup-fine (finer buckets, starts --from headsup-compact), headsup-wide (more bet sizes), sixmax-wide "
+        "headsup-fine (finer buckets; train it --from headsup-compact), headsup-wide (more bet sizes), sixmax-wide "
         "(more bet sizes, for a GPU), pluribus (as large as the blueprint of Pluribus); or a settings file with: game "
         "(or seats and stack_bb), [menu] (bet sizes by street), cards, iterations, algorithm (external; or public: "
         "public chance sampling for two seats)",
@@ -84,7 +84,7 @@ def _add_train(actions) -> None:
         type=float,
         metavar="N",
         help="with --from: regret shared out among the actions of each infoset at the start, in big blinds, 0 or more "
-        "(default: 1000); with algorithm public the number of boards that the start counts for (default: 3000)",
+        "(default: 1000). With algorithm public: the start has the weight of the run's first N boards (default: 3000)",
     )
     add(
         "--marks",
