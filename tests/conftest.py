@@ -11,6 +11,8 @@ import pytest
 
 from plurispiel.abstraction.machine.interrupts import SIGNALS
 from plurispiel.abstraction.machine.threads import num_processors
+from plurispiel.tournaments.contestants import outside_options
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
 
 
 def pytest_configure(config):
@@ -71,6 +73,27 @@ def loopback_alone():
         patch.setattr(socket, "getaddrinfo", guarded_look_up)
         for name in ("bind", "connect", "connect_ex", "sendto"):
             patch.setattr(socket.socket, name, on_loopback(getattr(socket.socket, name)))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def a_missing_sandbox_is_not_told():
+    """Where bubblewrap is missing, keep its warning out of what commands print: tests count lines.
+
+    Tests of the warning ask for no sandbox.
+    """
+    if working_sandbox("auto") is not None:
+        yield
+        return
+    prepare = outside_options.open_sandbox
+
+    def quietly(choice, *, network, warn):
+        return prepare(choice, network=network, warn=warn if choice != "auto" else lambda text: None)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in list(sys.modules.values()):
+            if getattr(module, "open_sandbox", None) is prepare:
+                patch.setattr(module, "open_sandbox", quietly)
         yield
 
 

@@ -15,24 +15,26 @@ from plurispiel.agents.blueprint.agent import blueprint_agent
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import packed_facts
 from plurispiel.agents.blueprint.first_in import first_in, shares
-from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
+from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
+from plurispiel.agents.blueprint.training_record import work_done
 
-GAMES = {"headsup-compact": HUNL, "sixmax-compact": SIXMAX}
+GAMES = {"headsup-compact": HUNL, "headsup-fine": HUNL, "sixmax-compact": SIXMAX}
 PUBLISHED = {"UTG": 0.18, "HJ": 0.24, "CO": 0.31, "BTN": 0.42}
 """Raises first in of Pluribus."""
 
 
-def test_there_is_one_for_each_usual_game():
+def test_there_are_some_for_each_usual_game():
     assert {found.name: found.rules for found in bundled_blueprints()} == GAMES
     for found in bundled_blueprints():
         assert found.path.stat().st_size < 20 * 2**20
+    assert [pick_bundled(rules).name for rules in (HUNL, SIXMAX)] == ["headsup-fine", "sixmax-compact"]
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_how_it_was_made_is_recorded(name):
     found = next(found for found in bundled_blueprints() if found.name == name)
     training = packed_facts(found.path).record["training"]
-    assert training["iterations"] >= 10**8 and training["core_hours"] > 1.0
+    assert training["nodes"] >= 10**9 and work_done(training)[1] > 1.0
     assert training["last_doubling_mbb"] is not None and training["last_doubling_ci95"] < 40.0
 
 
@@ -74,8 +76,9 @@ def test_six_handed_more_hands_are_opened_the_nearer_to_the_button():
     assert raises["SB"] == pytest.approx(1 / 3, abs=0.04) and found["SB"]["call"] == pytest.approx(0.29, abs=0.04)
 
 
-def test_heads_up_the_button_plays_most_hands():
-    hands = shares(first_in(load_blueprint(find_blueprint("headsup-compact")))["BTN"])
+@pytest.mark.parametrize("name", ["headsup-compact", "headsup-fine"])
+def test_heads_up_the_button_plays_most_hands(name):
+    hands = shares(first_in(load_blueprint(find_blueprint(name)))["BTN"])
     weights = np.bincount(preflop_classes()) / 1326
     played = sum(weight * (1.0 - hands[name]["fold"]) for name, weight in zip(preflop_names(), weights, strict=True))
     assert 0.6 < played < 0.95

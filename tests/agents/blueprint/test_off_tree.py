@@ -184,9 +184,9 @@ def test_without_decisions_on_the_street_strength_defends():
 SPOT = parse_cards("Ah Kd Qs 9c 8h")
 
 
-def bundled(rules, actions, seed=1):
+def bundled(rules, actions, seed=1, spec="blueprint"):
     public = public_after(rules, actions, SPOT)
-    agent = make_agent("blueprint")
+    agent = make_agent(spec)
     agent.restart(rules, public.actor, np.random.default_rng(seed))
     return agent, public
 
@@ -207,7 +207,7 @@ def test_seven_deuce_folds_to_small_raises(actions):
 @pytest.mark.parametrize("checks", [1, 5], ids=["flop", "river"])
 def test_the_strongest_hands_defend_against_a_fifth_of_the_pot(checks):
     # 100 into 500: pot / (pot + bet) is 5/6 of the range.
-    agent, public = bundled(HUNL, (250, CALL, *[CALL] * checks, 350))
+    agent, public = bundled(HUNL, (250, CALL, *[CALL] * checks, 350), spec="blueprint:headsup-compact")
     strategy = agent.range_strategy(public)
     reach = own_range(agent, public)
     assert 0.7 < float(reach @ goes_on(strategy)) < 0.95
@@ -234,7 +234,7 @@ def test_no_probability_is_below_0_against_a_small_bet():
     """Hands that always raise, in two sizes whose probabilities sum to 1 + 2e-16, do not call."""
     actions = (300, CALL, CALL, 540, CALL, 640, 1_280, 4_051, CALL, 6_917)
     public = public_after(HUNL, actions, parse_cards("Qh Js 3h 9c 6s"))
-    agent = make_agent("blueprint")
+    agent = make_agent("blueprint:headsup-compact")
     agent.restart(HUNL, public.actor, np.random.default_rng(1))
     strategy = agent.range_strategy(public)
     assert strategy.probabilities[:, 2:].sum(axis=1).max() > 1.0

@@ -20,6 +20,7 @@ from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.evaluation.streams import Keyed
 from plurispiel.tournaments.api.lbr import LbrOutsideOptions, admit_agent
 from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
 from plurispiel.tournaments.run.kernels import LOADING
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.lbr_run import LbrRun
@@ -333,7 +334,12 @@ def test_trouble_after_the_first_hands_is_one_line(capsys, tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("given", "deals", "notes"),
     [
-        ([], "shared", ["four hands are dealt the same deck", "processes: bot.py:Bot 5"]),
+        pytest.param(
+            [],
+            "shared",
+            ["four hands are dealt the same deck", "processes: bot.py:Bot 5"],
+            marks=pytest.mark.skipif(working_sandbox("auto") is None, reason="no sandbox here"),
+        ),
         (
             ["--sandbox", "none", "--seed", "0x5"],
             "once",

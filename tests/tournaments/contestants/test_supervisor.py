@@ -322,7 +322,13 @@ def test_after_a_fault_the_agent_still_hears_of_everything(tmp_path, where, kill
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
-@pytest.mark.parametrize("choice", [pytest.param("none", marks=pytest.mark.slow), "auto"])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        pytest.param("none", marks=pytest.mark.slow),
+        pytest.param("auto", marks=pytest.mark.skipif(working_sandbox("auto") is None, reason="no sandbox here")),
+    ],
+)
 def test_fifteen_kills_while_it_starts_change_nothing(choice):
     """At any moment of it, and though it had never been there before."""
     contestant = Contestant(spec("behaves"), LIMITS, sandbox=working_sandbox(choice))
