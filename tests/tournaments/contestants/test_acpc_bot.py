@@ -238,7 +238,10 @@ def test_in_a_tournament_and_in_compliance(capsys, tmp_path, monkeypatch):
     options = ["--workers", "1", "--score", "duplicate", "--json", "--out", "run", "--game", "HUNL"]
     assert main(["tournament", "match.toml", *options]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert [agent["mbb_per_hand"] for agent in record["agents"]] == [0.0, 0.0]  # both call
+    rates = [agent["mbb_per_hand"] for agent in record["agents"]]
+    assert sum(rates) == 0.0
+    if working_sandbox("auto") is not None:  # otherwise each rotation has a deck of its own
+        assert rates == [0.0, 0.0]  # both call
     assert [agent["faults"] for agent in record["agents"]] == [0, 0]
     assert main(["compliance", spec, "--game", "HUNL", "--hands", "4", "--seconds", "3", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
