@@ -53,7 +53,7 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints
 
     sound = bundled_blueprints() if text else checked_blueprints()[0]
-    fitting = sorted((found for found in sound if found.rules == rules), key=lambda found: not found.has_start)
+    fitting = sorted((found for found in sound if found.rules == rules), key=lambda found: -found.num_nodes)
     bundled = {found.name: found.config.cards for found in fitting}
     built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
     if not built and text:

@@ -185,6 +185,12 @@ PRESETS = {
             river=StreetConfig(75, "ochs"),
         ),
         AbstractionConfig(
+            "medium",
+            flop=StreetConfig(300, "histogram"),
+            turn=StreetConfig(200, "histogram"),
+            river=StreetConfig(150, "ochs"),
+        ),
+        AbstractionConfig(
             "fine",
             flop=StreetConfig(500, "histogram"),
             turn=StreetConfig(400, "histogram"),

@@ -40,15 +40,15 @@ class BundledBlueprint:
         Settings of the training.
     digest : str
         See `PackedFacts`.
-    has_start : bool
-        Whether its training started from another blueprint.
+    num_nodes : float
+        Number of nodes that its training met.
     """
 
     name: str
     path: Path
     config: BlueprintConfig
     digest: str
-    has_start: bool
+    num_nodes: float
 
     @property
     def rules(self) -> HoldemRules:
@@ -90,7 +90,7 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
     """Return the bundled blueprint that fits a game best: the fewest surplus seats, then the nearest stack depth.
 
     The depth is the geometric mean of the stacks in big blinds. Depths are compared by their ratio. Of blueprints that
-    fit equally well, one whose training started from another is preferred.
+    fit equally well, the one whose training met the most nodes is preferred.
 
     Raises
     ------
@@ -108,8 +108,8 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
             f"{rules.num_board_cards} of them on the board): {there}; name one of your own, blueprint:NAME"
         )
 
-    def misfit(each: BundledBlueprint) -> tuple[int, float, bool]:
-        return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), not each.has_start
+    def misfit(each: BundledBlueprint) -> tuple[int, float, float]:
+        return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), -each.num_nodes
 
     return min(fitting, key=misfit)
 
@@ -166,9 +166,8 @@ def _folders(text: str) -> list[Path]:
 def _bundled(path: Path, changed_at: int) -> BundledBlueprint:
     facts = packed_facts(path)
     try:
-        config, training = config_from_dict(facts.record["config"]), facts.record["training"]
-        has_start = isinstance(training, dict) and bool(training.get("start"))
-        return BundledBlueprint(path.stem, path, config, facts.digest, has_start)
+        config, nodes = config_from_dict(facts.record["config"]), facts.record["training"]["nodes"]
+        return BundledBlueprint(path.stem, path, config, facts.digest, float(nodes))
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
 

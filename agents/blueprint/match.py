@@ -23,6 +23,9 @@ MAX_REACHED = 255
 DECKS_AT_ONCE = 2_000
 """Decks for each random stream of a match: another number gives other decks."""
 
+_DECKS_COUNTED_AT_ONCE = 100_000
+"""The same for `reach_rows`."""
+
 
 class MatchSums(NamedTuple):
     """Sums over the decks of a match.
@@ -160,8 +163,12 @@ def meet_rows(blueprint: Blueprint, num_decks: int, max_rows: int, *, seed: int 
     return nodes[:count].copy(), cells[:count].copy()
 
 
-def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed: int = 1) -> np.ndarray:
+def reach_rows(
+    blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed: int = 1, threads: int = 1
+) -> np.ndarray:
     """Return the number of times that a blueprint reaches each of its rows, against opponents that often act randomly.
+
+    The number of threads does not change the result. Each thread needs an array of the size of the result.
 
     Parameters
     ----------
@@ -180,10 +187,28 @@ def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed
     ValueError
         If the blueprint's bucket table is missing.
     """
-    reached = np.zeros(len(blueprint.rows), np.uint8)
-    stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
-    kernels.reach_rows(dealt_game(blueprint), blueprint.rows, num_decks, share, stream, work, reached)
-    return reached
+    dealt = dealt_game(blueprint)
+    counts: list[np.ndarray] = []
+
+    def worker() -> Callable[[slice], None]:
+        work, reached = traversal_workspace(blueprint.rules), np.zeros(len(blueprint.rows), np.uint8)
+        counts.append(reached)
+
+        def play(part: slice) -> None:
+            for chunk in range(part.start, part.stop):
+                work.deck[:] = blueprint.rules.cards  # as in `play_match`
+                decks = min(_DECKS_COUNTED_AT_ONCE, num_decks - chunk * _DECKS_COUNTED_AT_ONCE)
+                stream = xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,)))
+                kernels.reach_rows(dealt, blueprint.rows, decks, share, stream, work, reached)
+
+        return play
+
+    run_chunks(worker, -(-num_decks // _DECKS_COUNTED_AT_ONCE), chunk=1, threads=threads)
+    total = counts.pop() if counts else np.zeros(len(blueprint.rows), np.uint8)
+    for reached in counts:  # each has been cut at 255, which leaves the sum cut at 255 exact
+        np.minimum(reached, MAX_REACHED - total, out=reached)
+        total += reached
+    return total
 
 
 def warmup() -> None:

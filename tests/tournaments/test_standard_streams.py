@@ -25,7 +25,7 @@ EXTRA = (
     "exploitability kuhn_poker --agent random",
     "export run",
     "compliance call --game KUHN --hands 2",
-    "blueprint info sixmax-compact",
+    "blueprint info sixmax-wide",
     "report run",
 )
 """Commands that print as others do."""

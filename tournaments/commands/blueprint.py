@@ -275,9 +275,10 @@ def _pack(options: argparse.Namespace) -> int:
         raise ValueError(f"a packed blueprint is a {SUFFIX} file, got {options.out!r}")
     if options.decks < 1:
         raise ValueError(f"decks are 1 or more, got {options.decks}")
+    threads = _threads(options)
     folder = find_blueprint(options.blueprint)
     require_writable(path, "give another file (--out)")  # now, and not after minutes of counting
-    found = pack_blueprint(folder, path, num_decks=options.decks, least=options.least)
+    found = pack_blueprint(folder, path, num_decks=options.decks, least=options.least, threads=threads)
     if options.json:
         print(json.dumps({"file": str(path)} | found))
         return 0

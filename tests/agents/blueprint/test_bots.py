@@ -18,7 +18,7 @@ from plurispiel.agents.blueprint.first_in import first_in, shares
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
 from plurispiel.agents.blueprint.training_record import work_done
 
-GAMES = {"headsup-compact": HUNL, "headsup-fine": HUNL, "sixmax-compact": SIXMAX}
+GAMES = {"headsup-compact": HUNL, "headsup-wide": HUNL, "sixmax-wide": SIXMAX}
 PUBLISHED = {"UTG": 0.18, "HJ": 0.24, "CO": 0.31, "BTN": 0.42}
 """Raises first in of Pluribus."""
 
@@ -27,15 +27,19 @@ def test_there_are_some_for_each_usual_game():
     assert {found.name: found.rules for found in bundled_blueprints()} == GAMES
     for found in bundled_blueprints():
         assert found.path.stat().st_size < 20 * 2**20
-    assert [pick_bundled(rules).name for rules in (HUNL, SIXMAX)] == ["headsup-fine", "sixmax-compact"]
+    assert [pick_bundled(rules).name for rules in (HUNL, SIXMAX)] == ["headsup-wide", "sixmax-wide"]
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_how_it_was_made_is_recorded(name):
     found = next(found for found in bundled_blueprints() if found.name == name)
     training = packed_facts(found.path).record["training"]
-    assert training["nodes"] >= 10**9 and work_done(training)[1] > 1.0
-    assert training["last_doubling_mbb"] is not None and training["last_doubling_ci95"] < 40.0
+    assert training["nodes"] >= 10**11
+    if training.get("device", "cpu") == "cpu":
+        assert work_done(training)[1] > 1.0 and training["last_doubling_ci95"] < 40.0
+    else:  # stopped before the last mark
+        mark = training["marks"][-1]
+        assert mark["iteration"] < training["iterations"] and abs(mark["against_final"]) < 10.0
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -59,7 +63,7 @@ def test_aces_are_never_folded_before_the_flop(name):
 
 
 def test_six_handed_more_hands_are_opened_the_nearer_to_the_button():
-    blueprint = load_blueprint(find_blueprint("sixmax-compact"))
+    blueprint = load_blueprint(find_blueprint("sixmax-wide"))
     sizes = np.bincount(preflop_classes())
     weights = dict(zip(preflop_names(), sizes / sizes.sum(), strict=True))
     found = {}
@@ -76,7 +80,7 @@ def test_six_handed_more_hands_are_opened_the_nearer_to_the_button():
     assert raises["SB"] == pytest.approx(1 / 3, abs=0.04) and found["SB"]["call"] == pytest.approx(0.29, abs=0.04)
 
 
-@pytest.mark.parametrize("name", ["headsup-compact", "headsup-fine"])
+@pytest.mark.parametrize("name", ["headsup-compact", "headsup-wide"])
 def test_heads_up_the_button_plays_most_hands(name):
     hands = shares(first_in(load_blueprint(find_blueprint(name)))["BTN"])
     weights = np.bincount(preflop_classes()) / 1326

@@ -2,10 +2,12 @@
 
 import dataclasses
 import hashlib
+import itertools
 import json
 import os
 import shutil
 import zipfile
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import (
+    _round,
     num_levels,
     pack_blueprint,
     packed_facts,
@@ -132,11 +135,40 @@ def test_what_play_does_not_reach_is_left_out(kept, tmp_path):
             cells = int(blueprint.game.base[street]) + buckets * int(blueprint.game.pairs[street])
             often = reached[cells + int(blueprint.tree.row[node])] >= 2
             assert np.array_equal(after.strategy(node, buckets).any(axis=1), often)
+            rows, seldom = after.strategy(node, buckets), often & (reached[cells + int(blueprint.tree.row[node])] < 4)
+            if street:  # in thirds
+                assert np.array_equal(np.rint(3 * rows[seldom]), 3 * rows[seldom].round(12))
     assert (reached[: blueprint.game.pairs[0] * 169].reshape(169, -1)[:, 0] > 0).any()
+    assert np.array_equal(reach_rows(blueprint, 250_001, threads=3), reach_rows(blueprint, 250_001))
     for least in (-1, 256):  # counts end at 255: 256 would leave nothing
         with pytest.raises(ValueError, match=rf"0 to 255, where counts end, got {least}"):
             pack_blueprint(kept, tmp_path / "none.blueprint", least=least)
     assert not (tmp_path / "none.blueprint").exists()
+
+
+def test_rounded_rows_are_the_nearest_that_sum_to_one():
+    rng, counts, levels = np.random.default_rng(4), np.array([2, 5, 3, 1, 5]), 51
+    starts = np.cumsum(counts) - counts
+    table = rng.integers(0, 256, (40, counts.sum()), dtype=np.uint8) * rng.integers(0, 2, (40, counts.sum()), np.uint8)
+    steps = rng.choice([1, 3, 17, 51], (40, 5)).astype(np.uint8)
+    rounded = table.copy()
+    _round(rounded, starts, counts, steps, levels)
+    for (bucket, d), few in np.ndenumerate(steps):
+        part = slice(starts[d], starts[d] + counts[d])
+        row, found = table[bucket, part].tolist(), rounded[bucket, part].tolist()
+        if not any(row):
+            assert not any(found)
+            continue
+        size = levels // int(few)
+        assert sum(found) == levels and not any(number % size for number in found)
+        exact = [Fraction(levels * number, sum(row)) for number in row]
+        possible = (
+            [mix for mix in itertools.product(range(few + 1), repeat=len(row)) if sum(mix) == few] if few < 4 else []
+        )
+        errors = [sum((size * part - number) ** 2 for part, number in zip(mix, exact, strict=True)) for mix in possible]
+        error = sum((number - goal) ** 2 for number, goal in zip(found, exact, strict=True))
+        assert all(error <= other for other in errors)
+        assert all(abs(number - goal) < size for number, goal in zip(found, exact, strict=True))
 
 
 @pytest.mark.slow

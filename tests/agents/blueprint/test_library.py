@@ -81,11 +81,10 @@ def test_fewest_seats_too_many_then_the_nearest_depth(three, rules, name):
     assert game_note("blueprint", rules).startswith(f"plays {name}")
 
 
-def test_of_those_that_fit_equally_one_that_started_from_another(three):
-    start = {"digest": "0", "iterations": 5, "core_hours": 3.0, "weight_boards": 7.0}
-    pack_random(three, "a", seats=2, stack_bb=200)
-    pack_random(three, "later", seats=2, stack_bb=200, training=TRAINING | {"start": start})
-    assert pick_bundled(HUNL).name == "later"
+def test_of_those_that_fit_equally_the_one_trained_longest(three):
+    for name, nodes in (("a", 5), ("longest", 9), ("z", 7)):
+        pack_random(three, name, seats=2, stack_bb=200, training=TRAINING | {"nodes": 10**12 + nodes})
+    assert pick_bundled(HUNL).name == "longest"
 
 
 def test_seats_come_before_depth(bots):

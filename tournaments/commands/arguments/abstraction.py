@@ -22,9 +22,9 @@ def add(commands) -> None:
     add(
         "config",
         metavar="PRESET|CONFIG.toml",
-        help="pluribus (169/200/200/200), fine (169/500/400/300), compact (169/150/100/75), small (169/50/50/50), ehs "
-        "(percentiles of mean equity), flop-500 (one flop, for search), or a settings file: sections flop, turn and "
-        "river with buckets, features and distance",
+        help="pluribus (169/200/200/200), fine (169/500/400/300), medium (169/300/200/150), compact (169/150/100/75), "
+        "small (169/50/50/50), ehs (percentiles of mean equity), flop-500 (one flop, for search), or a settings file: "
+        "sections flop, turn and river with buckets, features and distance",
     )
     add("--flop", metavar="CARDS", help="flop-500 only: the flop")
     add("--all", action="store_true", help="flop-500 only: all 1,755 flops, which take half an hour and 6 GB")

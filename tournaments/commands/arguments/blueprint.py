@@ -13,7 +13,7 @@ def add(commands) -> None:
         [
             "blueprint train headsup --minutes 30",
             "blueprint resume headsup",
-            "blueprint info sixmax-compact --plot grids.png",
+            "blueprint info sixmax-wide --plot grids.png",
         ],
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
@@ -39,11 +39,10 @@ def _add_train(actions) -> None:
         "config",
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
-        "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
-        "headsup-fine (finer buckets; train it --from headsup-compact), headsup-wide (more bet sizes), sixmax-wide "
-        "(more bet sizes, for a GPU), pluribus (as large as the blueprint of Pluribus); or a settings file with: game "
-        "(or seats and stack_bb), [menu] (bet sizes by street), cards, iterations, algorithm (external; or public: "
-        "public chance sampling for two seats)",
+        "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-wide and headsup-wide (as bundled, for a GPU), "
+        "headsup-compact (as bundled), sixmax-compact, headsup-fine (train it --from headsup-compact), pluribus (as "
+        "large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), [menu] (bet sizes "
+        "by street), cards, iterations, algorithm (external; or public: public chance sampling for two seats)",
     )
     add(
         "--iterations",
@@ -120,7 +119,7 @@ def _add_info(actions) -> None:
         actions,
         "info",
         "Show a blueprint's training, cost, raise sizes, and each seat's strategy after folds of all seats before it.",
-        ["blueprint info headsup-compact", "blueprint info sixmax-compact --plot grids.png"],
+        ["blueprint info headsup-compact", "blueprint info sixmax-wide --plot grids.png"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or the name of a trained or bundled blueprint")
     add(
@@ -157,7 +156,7 @@ def _add_pack(actions) -> None:
         actions,
         "pack",
         "Pack a blueprint into one small file, without the rows that self-play visits rarely.",
-        ["blueprint pack sixmax-compact --out sixmax.blueprint"],
+        ["blueprint pack sixmax-wide --out sixmax.blueprint"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
     add("--out", metavar="FILE.blueprint", required=True, help="the packed file")
@@ -175,6 +174,7 @@ def _add_pack(actions) -> None:
         metavar="N",
         help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps all",
     )
+    add("--threads", type=int, metavar="N", help="threads, 1 to 1,024 (default: one for each processor)")
     add("--json", action="store_true", help="print as JSON")
 
 
