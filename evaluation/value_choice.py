@@ -28,9 +28,10 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     Parameters
     ----------
     text : str
-        ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for the bundled blueprint of this game.
-        An empty text is ``blueprint`` if a bundled blueprint of this game has its bucket table built or needs none,
-        else ``checkdown``. A name or folder after ``blueprint:`` is not checked here, but in `make_value_function`.
+        ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for a bundled blueprint of this game
+        whose bucket table is built, or that needs none. Of several, the one whose training met the most nodes is taken.
+        An empty text is ``blueprint`` if there is such a blueprint, else ``checkdown``. A name or folder after
+        ``blueprint:`` is not checked here, but in `make_value_function`.
 
     Raises
     ------

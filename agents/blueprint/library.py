@@ -40,7 +40,7 @@ class BundledBlueprint:
         Settings of the training.
     digest : str
         See `PackedFacts`.
-    num_nodes : float
+    num_nodes : int
         Number of nodes that its training met.
     """
 
@@ -48,7 +48,7 @@ class BundledBlueprint:
     path: Path
     config: BlueprintConfig
     digest: str
-    num_nodes: float
+    num_nodes: int
 
     @property
     def rules(self) -> HoldemRules:
@@ -108,7 +108,7 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
             f"{rules.num_board_cards} of them on the board): {there}; name one of your own, blueprint:NAME"
         )
 
-    def misfit(each: BundledBlueprint) -> tuple[int, float, float]:
+    def misfit(each: BundledBlueprint) -> tuple[int, float, int]:
         return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), -each.num_nodes
 
     return min(fitting, key=misfit)
@@ -167,7 +167,9 @@ def _bundled(path: Path, changed_at: int) -> BundledBlueprint:
     facts = packed_facts(path)
     try:
         config, nodes = config_from_dict(facts.record["config"]), facts.record["training"]["nodes"]
-        return BundledBlueprint(path.stem, path, config, facts.digest, float(nodes))
+        if type(nodes) is not int:
+            raise TypeError(f"nodes of its training must be a whole number, got {nodes!r:.40}")
+        return BundledBlueprint(path.stem, path, config, facts.digest, nodes)
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
 

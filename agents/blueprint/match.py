@@ -8,6 +8,7 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel.abstraction.holdem.hand_ranks import rank_tables
+from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
@@ -24,7 +25,7 @@ DECKS_AT_ONCE = 2_000
 """Decks for each random stream of a match: another number gives other decks."""
 
 _DECKS_COUNTED_AT_ONCE = 100_000
-"""The same for `reach_rows`."""
+"""Decks for each random stream of `reach_rows`."""
 
 
 class MatchSums(NamedTuple):
@@ -168,7 +169,8 @@ def reach_rows(
 ) -> np.ndarray:
     """Return the number of times that a blueprint reaches each of its rows, against opponents that often act randomly.
 
-    The number of threads does not change the result. Each thread needs an array of the size of the result.
+    The number of threads does not change the result. Each thread needs an array of the size of the result, so that
+    fewer are taken if memory is short.
 
     Parameters
     ----------
@@ -188,6 +190,8 @@ def reach_rows(
         If the blueprint's bucket table is missing.
     """
     dealt = dealt_game(blueprint)
+    num_chunks = -(-num_decks // _DECKS_COUNTED_AT_ONCE)
+    threads = max(1, min(threads, num_chunks, int(available_bytes() / (2 * len(blueprint.rows)))))
     counts: list[np.ndarray] = []
 
     def worker() -> Callable[[slice], None]:
@@ -203,9 +207,9 @@ def reach_rows(
 
         return play
 
-    run_chunks(worker, -(-num_decks // _DECKS_COUNTED_AT_ONCE), chunk=1, threads=threads)
-    total = counts.pop() if counts else np.zeros(len(blueprint.rows), np.uint8)
-    for reached in counts:  # each has been cut at 255, which leaves the sum cut at 255 exact
+    run_chunks(worker, num_chunks, chunk=1, threads=threads)
+    total = counts.pop()
+    for reached in counts:  # counts cut at 255 give the same sum, cut at 255
         np.minimum(reached, MAX_REACHED - total, out=reached)
         total += reached
     return total

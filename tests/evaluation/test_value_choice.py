@@ -5,7 +5,7 @@ import json
 import os
 
 import pytest
-from random_blueprint import pack_random
+from random_blueprint import TRAINING, pack_random
 
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
@@ -54,6 +54,14 @@ def test_without_its_bucket_table_it_is_not(bots):
     assert choose_values(HUNL) == "checkdown"
     with pytest.raises(ValueError, match="deep needs plurispiel abstraction build small"):
         choose_values(HUNL, "blueprint")
+
+
+@jit_only
+def test_of_several_the_one_trained_longest_that_is_ready(bots):
+    for name, nodes in (("longer", 10**6 + 7), ("short", 5)):
+        pack_random(bots, name, game="leduc_poker", cards="lossless", training=TRAINING | {"nodes": nodes})
+    pack_random(bots, "deep", seats=2, stack_bb=200.0, cards="small", training=TRAINING | {"nodes": 10**9})
+    assert choose_values(LEDUC) == "blueprint:longer" and choose_values(HUNL) == "checkdown"
 
 
 def test_values_that_do_not_exist_are_refused(bots):

@@ -14,9 +14,10 @@ from plurispiel.agents.blueprint import blueprint as module
 from plurispiel.agents.blueprint.agent import blueprint_agent
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import packed_facts
+from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.first_in import first_in, shares
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
-from plurispiel.agents.blueprint.training_record import work_done
+from plurispiel.agents.blueprint.training_record import CI95, work_done
 
 GAMES = {"headsup-compact": HUNL, "headsup-wide": HUNL, "sixmax-wide": SIXMAX}
 PUBLISHED = {"UTG": 0.18, "HJ": 0.24, "CO": 0.31, "BTN": 0.42}
@@ -35,11 +36,14 @@ def test_how_it_was_made_is_recorded(name):
     found = next(found for found in bundled_blueprints() if found.name == name)
     training = packed_facts(found.path).record["training"]
     assert training["nodes"] >= 10**11
+    preset = read_preset(name)
+    assert (found.config.menu, found.config.cards, found.rules) == (preset.menu, preset.cards, preset.rules)
     if training.get("device", "cpu") == "cpu":
         assert work_done(training)[1] > 1.0 and training["last_doubling_ci95"] < 40.0
     else:  # stopped before the last mark
         mark = training["marks"][-1]
-        assert mark["iteration"] < training["iterations"] and abs(mark["against_final"]) < 10.0
+        assert "NVIDIA" in training["device"] and mark["iteration"] < training["iterations"]
+        assert abs(mark["against_final"]) < 10.0 and CI95 * mark["against_final_deviation"] < 10.0
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -87,6 +87,13 @@ def test_of_those_that_fit_equally_the_one_trained_longest(three):
     assert pick_bundled(HUNL).name == "longest"
 
 
+@pytest.mark.parametrize("nodes", [True, 1.5, 10.0**300])
+def test_a_damaged_number_of_nodes_is_refused(bots, nodes):
+    pack_random(bots, "a", seats=2, stack_bb=200, training=TRAINING | {"nodes": nodes})
+    with pytest.raises(ArtefactRefused, match="nodes of its training must be a whole number"):
+        bundled_blueprints()
+
+
 def test_seats_come_before_depth(bots):
     pack_random(bots, "three", seats=3, stack_bb=200)
     assert pick_bundled(HUNL).name == "three"

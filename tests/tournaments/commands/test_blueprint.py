@@ -147,6 +147,12 @@ def test_a_file_of_settings(blueprints, tmp_path, capsys, monkeypatch):
     packed = tmp_path / "mine.blueprint"
     code, out, _ = run(capsys, "pack", "mine", "--out", packed, "--least", 0, "--json")
     assert code == 0 and json.loads(out)["bytes"] == packed.stat().st_size
+    for option, number, words in (
+        ("--threads", 0, "threads are 1 to"),
+        ("--decks", 10**11, "decks are 1 to 10,000,000"),
+    ):
+        code, _, err = run(capsys, "pack", "mine", "--out", tmp_path / "none.blueprint", option, number)
+        assert code == 2 and words in err and not (tmp_path / "none.blueprint").exists()
     code, again, _ = run(capsys, "info", packed, "--json")
     record = json.loads(again)
     assert code == 0 and record["first_in"]["BTN"]["AA"]["raise"] > 0.9

@@ -155,8 +155,8 @@ def _add_pack(actions) -> None:
     add = add_action(
         actions,
         "pack",
-        "Pack a blueprint into one small file, without the rows that self-play visits rarely.",
-        ["blueprint pack sixmax-wide --out sixmax.blueprint"],
+        "Pack a blueprint into one small file. Rows that self-play hardly visits are dropped, or rounded coarsely.",
+        ["blueprint pack headsup --out headsup.blueprint"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
     add("--out", metavar="FILE.blueprint", required=True, help="the packed file")
@@ -165,16 +165,16 @@ def _add_pack(actions) -> None:
         type=int,
         default=2_000_000,
         metavar="N",
-        help="decks of self-play to count visits in, at least 1",
+        help="decks of self-play to count visits in, 1 to 10,000,000,000: the more, the more rows stay precise",
     )
     add(
         "--least",
         type=int,
         default=1,
         metavar="N",
-        help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps all",
+        help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps all, unrounded, and counts nothing",
     )
-    add("--threads", type=int, metavar="N", help="threads, 1 to 1,024 (default: one for each processor)")
+    add("--threads", type=int, metavar="N", help="threads that count, 1 to 1,024 (default: one for each processor)")
     add("--json", action="store_true", help="print as JSON")
 
 
