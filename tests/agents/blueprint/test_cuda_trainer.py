@@ -101,16 +101,27 @@ def test_leduc_is_as_near_to_equilibrium_as_on_the_processor(options):
     assert ours < 1.25 * theirs
 
 
+PRUNED = {"discount_until": 1.0, "prune_from": 0.05, "prune_below": -500.0}
+
+
 @needs_compiler
-def test_pruning_and_threads_side_by_side(monkeypatch):
+def test_pruning_with_threads_side_by_side(monkeypatch):
     monkeypatch.setattr(cuda_trainer, "import_cupy", functools.partial(host_cupy, 2))
-    plan = {"discount_until": 1.0, "prune_from": 0.05, "prune_below": -500.0}
-    pruned, plain = trained(CudaTrainer, 100_000, **plan), trained(CudaTrainer, 100_000, discount_until=1.0)
+    pruned, plain = trained(CudaTrainer, 100_000, **PRUNED), trained(CudaTrainer, 100_000, discount_until=1.0)
     assert pruned.num_nodes < 0.98 * plain.num_nodes and nash_conv(pruned) / 2 < 0.3
     assert pruned.num_traversals == plain.num_traversals == 200_000
-    processor = trained(Trainer, 100_000, **plan)
-    assert np.isclose(pruned.num_nodes, processor.num_nodes, rtol=0.02)
-    assert np.isclose(pruned.num_visits, processor.num_visits, rtol=0.02)
+
+
+@needs_compiler
+def test_as_much_is_pruned_as_on_the_processor():
+    """In the mean of four runs, as one seed differs from another by more than a hundredth."""
+    ours, theirs = (
+        np.mean(
+            [(run.num_nodes, run.num_visits) for run in (trained(kind, 100_000, seed=k, **PRUNED) for k in range(4))], 0
+        )
+        for kind in (CudaTrainer, Trainer)
+    )
+    assert np.allclose(ours, theirs, rtol=0.02)
 
 
 @needs_compiler
