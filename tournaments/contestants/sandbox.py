@@ -393,10 +393,13 @@ def _files(spec: str) -> Iterator[Path]:
 
 
 def _stored(cache: Path) -> Iterator[Path]:
-    """Yield the folders of compiled kernels, bucket tables and trained blueprints, and the content of `_CACHED`."""
+    """Yield the folders of compiled kernels, bucket tables and trained blueprints, and the content of `_CACHED`.
+
+    Hidden names are left out: files that another process writes have them (`files.py`), and vanish.
+    """
     yield from (jit.CACHE_FOLDER, tables_folder(), blueprints_folder())
     for name in _CACHED:
-        yield from (cache / name).glob("*")
+        yield from (cache / name).glob("[!.]*")
 
 
 def _way_to(path: Path) -> Iterator[tuple[Path, str | None]]:

@@ -132,6 +132,16 @@ def test_an_agent_sees_its_networks(tmp_path, monkeypatch, option):
         assert subprocess.run(command, capture_output=True, check=False).returncode == code
 
 
+def test_files_that_another_process_writes_are_left_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path))
+    (tmp_path / "trees").mkdir()
+    for name in ("leduc", ".leduc-k2f4"):  # the second vanishes when the other process has written it
+        (tmp_path / "trees" / name).touch()
+    command = sandbox.Sandbox((), ()).command(["true"], "call")
+    assert str(tmp_path / "trees" / "leduc") in command
+    assert not any(".leduc-" in word for word in command)
+
+
 @posix
 def test_without_it_a_spy_gets_what_it_looks_for(village):
     """Else the test above would show nothing."""
