@@ -30,9 +30,6 @@ from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import LANES, larger, load, spread, store
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows, fill_open_row
 
-ENTRY, LANE, DECISION = 0, 1, 2
-"""Columns of `FacingRows.open_rows`."""
-
 
 class FacingRows(NamedTuple):
     """One seat's rows on a street, as `respond` and `descend` read them.
@@ -46,12 +43,15 @@ class FacingRows(NamedTuple):
     buckets : int32[num_hands]
         The bucket of each hand on all boards of the street, in the order of `StreetDeals`; 0 on boards for which these
         rows are not made.
-    num_buckets : int
-    open_first : int64[num_batches * num_buckets + 1]
-        The index in `open_rows` of the first open row of each batch and bucket; a single 0 if no row is open.
-    open_rows : int32[num_open, 3]
-        The first entry of the decision, the lane, and the number of the decision in `earlier`. An open row differs
-        between the combos of a bucket (see `acting_rows`); in the table it is zeros.
+    open_lanes : uint16[n]
+        For each block of `table`, the lanes whose row is open: bit k is lane k. Empty if no row is open. An open row
+        differs between the combos of a bucket (see `acting_rows`); in the table it is zeros.
+    open_first : int64[num_batches]
+        The index of each batch's first entry in `numbers` and `places`.
+    numbers : int32[num_entries of all batches, 16]
+        For each action, the number of its decision in `earlier`, lane by lane; -1 for a decision without open rows.
+    places : int32[num_entries of all batches]
+        The column of each action in the row of its decision.
     earlier : EarlierRows
         Fills the open rows.
     past : int32[street + 1, num_combos]
@@ -65,9 +65,10 @@ class FacingRows(NamedTuple):
     table: np.ndarray
     table_first: np.ndarray
     buckets: np.ndarray
-    num_buckets: int
+    open_lanes: np.ndarray
     open_first: np.ndarray
-    open_rows: np.ndarray
+    numbers: np.ndarray
+    places: np.ndarray
     earlier: EarlierRows
     past: np.ndarray
     strengths: np.ndarray
@@ -237,20 +238,21 @@ def _pass(nodes, deals, facing, batch, board, node, work):
     for k in range(num_hands):
         probability = load(facing.table, table + np.int64(facing.buckets[first + k]) * num_entries)
         store(work.reach, here + k, load(work.reach, above + k) * probability)
-    if len(facing.open_first) == 1:
+    if len(facing.open_lanes) == 0:
         return
-    combos = hands.combos
+    action = facing.open_first[batch] + entry
     for k in range(num_hands):
         bucket = np.int64(facing.buckets[first + k])
-        cell = batch * facing.num_buckets + bucket
-        for index in range(facing.open_first[cell], facing.open_first[cell + 1]):
-            decision = np.int64(facing.open_rows[index, DECISION])
-            column = entry - facing.open_rows[index, ENTRY]
-            if 0 <= column < facing.earlier.num_actions[decision]:
-                combo, lane = np.int64(combos[first + k]), facing.open_rows[index, LANE]
-                strength = facing.strengths[board, combo]
+        lanes = np.int64(facing.open_lanes[table + bucket * num_entries])
+        if lanes == 0:
+            continue
+        combo = np.int64(hands.combos[first + k])
+        for lane in range(LANES):
+            # Training met few of these decisions, so most have no reach.
+            if (lanes >> lane) & 1 and work.reach[above + k, lane] > 0.0:
+                decision, strength = np.int64(facing.numbers[action, lane]), facing.strengths[board, combo]
                 fill_open_row(facing.earlier, decision, bucket, facing.past, combo, strength, work.row)
-                work.reach[here + k, lane] = work.reach[above + k, lane] * work.row[column]
+                work.reach[here + k, lane] = work.reach[above + k, lane] * work.row[facing.places[action]]
 
 
 @kernel

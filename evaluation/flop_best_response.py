@@ -70,9 +70,10 @@ class _FacingTable(NamedTuple):
 
     table: np.ndarray
     table_first: np.ndarray
-    num_buckets: int
+    open_lanes: np.ndarray
     open_first: np.ndarray
-    open_rows: np.ndarray
+    numbers: np.ndarray
+    places: np.ndarray
 
 
 class FlopBestResponse:
@@ -171,40 +172,39 @@ class FlopBestResponse:
         """
         batches, num_buckets = self._streets[street - 1], found.table.shape[0]
         nodes = batches.nodes
-        sizes = nodes.num_entries[seat][nodes.shape] * num_buckets
-        first = np.cumsum([0, *sizes])
+        entries = nodes.num_entries[seat][nodes.shape]
+        first, open_first = np.cumsum([0, *(entries * num_buckets)]), np.cumsum([0, *entries])
         table = empty_blocks(int(first[-1]), self._dtype)
-        places = {}  # batch, first entry and lane of each decision with open rows
-        open_nodes = set(found.open_node.tolist())
+        is_any_open = len(found.open_nodes) > 0
+        lanes = np.zeros(int(first[-1]) if is_any_open else 0, np.uint16)
+        numbers = np.full((int(open_first[-1]), LANES), -1, np.int32)
+        places = np.zeros(int(open_first[-1]), np.int32)
+        number_of = np.full(len(self._tree.actor), -1, np.int32)
+        number_of[found.open_nodes] = np.arange(len(found.open_nodes))
         for batch, members in enumerate(batches.members):
             start = nodes.first[nodes.shape[batch]]
-            columns = np.full((int(nodes.num_entries[seat, nodes.shape[batch]]), LANES), -1, np.int64)
+            columns = np.full((int(entries[batch]), LANES), -1, np.int64)
             for offset in range(1, len(members)):
                 parent = int(nodes.parent[start + offset])
                 if nodes.kind[start + parent] != seat:
                     continue
                 entry, parents, children = int(nodes.entry[start + offset]), members[parent], members[offset]
-                place = children - self._tree.first_child[parents]
-                columns[entry] = np.where(children < 0, -1, self._tree.row[parents] + place)
-                for lane in np.flatnonzero((children >= 0) & (place == 0)).tolist():
-                    if int(parents[lane]) in open_nodes:
-                        places[int(parents[lane])] = (batch, entry, lane)
-            block = found.table[:, columns.ravel()]
-            block[:, columns.ravel() < 0] = 0.0
-            table[first[batch] : first[batch + 1]] = block.reshape(-1, LANES)
-        cells, rows = [], []
-        triples = zip(found.open_node.tolist(), found.open_bucket.tolist(), found.open_number.tolist(), strict=True)
-        for node, bucket, number in triples:
-            if node in places:  # not the other seat's
-                batch, entry, lane = places[node]
-                cells.append(batch * num_buckets + bucket)
-                rows.append((entry, lane, number))
-        if not cells:
-            return _FacingTable(table, first[:-1], num_buckets, np.zeros(1, np.int64), np.empty((0, 3), np.int32))
-        order = np.argsort(cells, kind="stable")
-        counts = np.bincount(cells, minlength=len(batches.members) * num_buckets)
-        open_first = np.concatenate(([0], np.cumsum(counts)))
-        return _FacingTable(table, first[:-1], num_buckets, open_first, np.array(rows, np.int32)[order])
+                is_used = children >= 0
+                place = (children - self._tree.first_child[parents])[is_used]
+                columns[entry, is_used] = self._tree.row[parents[is_used]] + place
+                action = open_first[batch] + entry
+                numbers[action, is_used] = number_of[parents[is_used]]
+                places[action] = place[0]  # lanes have one shape
+            blocks = slice(first[batch], first[batch + 1])
+            found_rows = found.table[:, columns.ravel()]
+            found_rows[:, columns.ravel() < 0] = 0.0
+            table[blocks] = found_rows.reshape(-1, LANES)
+            if is_any_open:
+                here = numbers[open_first[batch] : open_first[batch + 1]].ravel()
+                is_open = found.is_open[:, here] & (here >= 0)
+                bits = np.packbits(is_open.reshape(-1, LANES), axis=1, bitorder="little").astype(np.uint16)
+                lanes[blocks] = bits[:, 0] | bits[:, 1] << 8
+        return _FacingTable(table, first[:-1], lanes, open_first[:-1], numbers, places)
 
     @property
     def streets(self) -> list[StreetBatches]:
@@ -346,7 +346,7 @@ class _FlopWalk:
         for number in range(first, last):
             part = slice(hands.first[number], hands.first[number + 1])
             buckets[part] = by_board[number - first][hands.combos[part]]
-        if len(table.open_first) > 1:
+        if len(table.open_lanes) > 0:
             strengths = np.zeros((last, self._rules.num_combos))
             for number in range(first, last):
                 strengths[number] = self._rows.strengths(deals.boards[number])
@@ -355,9 +355,10 @@ class _FlopWalk:
             table.table,
             table.table_first,
             buckets,
-            table.num_buckets,
+            table.open_lanes,
             table.open_first,
-            table.open_rows,
+            table.numbers,
+            table.places,
             rows.earlier,
             here,
             strengths,

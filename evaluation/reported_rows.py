@@ -74,8 +74,8 @@ class ReportedRows:
                 for node in nodes:
                     first = int(self._tree.row[node])
                     part[:, first : first + int(self._tree.num_actions[node])] = self._row(node, board)
-        none = np.empty(0, np.int32)
-        return StreetRows(table, none, none, none, _no_earlier_rows()), numbers
+        none_open = np.empty((len(table), 0), np.bool_)
+        return StreetRows(table, np.empty(0, np.int32), none_open, _no_earlier_rows()), numbers
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
         """Return zeros: only combos without a row need a strength, and here every combo has a row."""

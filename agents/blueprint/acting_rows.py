@@ -32,18 +32,17 @@ class StreetRows(NamedTuple):
     table : float[num_buckets, num_pairs]
         The probability of each action of each decision. The columns of a decision begin at its `BettingTree.row`. Open
         rows are zeros.
-    open_node, open_bucket : int32[num_open]
-        The decision and the bucket of each open row.
-    open_number : int32[num_open]
-        The index of the decision in `earlier`.
+    open_nodes : int32[num_open]
+        The decisions that have open rows.
+    is_open : bool[num_buckets, num_open]
+        Whether a bucket's row is open at each of `open_nodes`.
     earlier : EarlierRows
-        For each decision with open rows, the earlier decisions from which these rows are filled.
+        For each of `open_nodes`, the earlier decisions from which the open rows are filled.
     """
 
     table: np.ndarray
-    open_node: np.ndarray
-    open_bucket: np.ndarray
-    open_number: np.ndarray
+    open_nodes: np.ndarray
+    is_open: np.ndarray
     earlier: EarlierRows
 
 
@@ -108,11 +107,9 @@ class ActingRows:
         buckets = np.stack([self.buckets(number, known) for number, known in enumerate(boards)])
         columns = int(tree.row[node]) + np.arange(int(tree.num_actions[node]))
         rows = found.table[buckets[street]][:, columns].astype(np.float64)
-        here = found.open_node == node
-        if here.any():
-            number = int(found.open_number[here][0])
-            is_open = np.flatnonzero(np.isin(buckets[street], found.open_bucket[here]))
-            kernels.fill_open_rows(found.earlier, number, buckets, self.strengths(boards[street]), is_open, rows)
+        for number in np.flatnonzero(found.open_nodes == node):  # one or none
+            combos = np.flatnonzero(found.is_open[buckets[street], number])
+            kernels.fill_open_rows(found.earlier, number, buckets, self.strengths(boards[street]), combos, rows)
         return rows
 
     def _public(self, node: int, board: tuple[int, ...] = ()) -> PublicState:
@@ -135,25 +132,15 @@ class ActingRows:
         table = np.zeros((num_buckets, cells.pairs), self._dtype)
         missing = np.zeros((num_buckets, len(nodes)), np.bool_)
         kernels.fill_acting_rows(cells, blueprint.rows, table, missing)
-        open_nodes, open_buckets = [], []
+        is_open = np.zeros_like(missing)
         for number in np.flatnonzero(missing.any(axis=0)).tolist():
             node, buckets = int(nodes[number]), np.flatnonzero(missing[:, number])
             rows, sources = self._kept.in_buckets(node, buckets)
             first = int(cells.rows[number])
             table[buckets, first : first + rows.shape[1]] = rows
-            is_open = buckets[sources == STRENGTH]
-            open_nodes.append(np.full(len(is_open), node, np.int32))
-            open_buckets.append(is_open.astype(np.int32))
-        none = [np.empty(0, np.int32)]
-        found = np.concatenate(open_nodes + none)
-        decisions, numbers = np.unique(found, return_inverse=True)
-        return StreetRows(
-            table,
-            found,
-            np.concatenate(open_buckets + none),
-            numbers.astype(np.int32),
-            self._earlier(decisions.tolist()),
-        )
+            is_open[buckets[sources == STRENGTH], number] = True
+        kept = is_open.any(axis=0)
+        return StreetRows(table, nodes[kept].astype(np.int32), is_open[:, kept], self._earlier(nodes[kept].tolist()))
 
     def _earlier(self, decisions: list[int]) -> EarlierRows:
         """Return the earlier decisions from which the open rows of some decisions are filled."""

@@ -104,7 +104,7 @@ def test_rows_of_a_blueprint_with_stand_ins_from_all_streets(missing):
     rules = small_game(2, 4, (0, 1, 1), stack=300)
     found = random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules), missing=missing)
     rows = ActingRows(found)
-    assert (len(rows.street(2).open_node) > 0) == (missing > 0.0)
+    assert (len(rows.street(2).open_nodes) > 0) == (missing > 0.0)
     agents = [BlueprintAgent(found), BlueprintAgent(found)]
     expected = public_best_response(rules, agents).best_response_values
     np.testing.assert_allclose(on_all_flops(rules, found.tree, rows).values, expected, rtol=0, atol=1e-9)

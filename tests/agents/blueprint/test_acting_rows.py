@@ -45,4 +45,4 @@ def test_float32_tables_are_near():
         tables = exact.street(street), rounded.street(street)
         assert tables[1].table.dtype == np.float32
         np.testing.assert_allclose(tables[1].table, tables[0].table, rtol=0, atol=1e-7)
-        assert len(tables[0].open_node)
+        assert len(tables[0].open_nodes)
