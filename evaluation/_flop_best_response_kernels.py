@@ -27,7 +27,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, STREET_END
 from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, fill_fold_tile, fill_margin_tile
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.abstraction.machine.lanes import LANES, larger, load, spread, store
+from plurispiel.abstraction.machine.lanes import LANES, larger, load, smallest, spread, store
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows, fill_open_row
 
 
@@ -37,19 +37,18 @@ class FacingRows(NamedTuple):
     Attributes
     ----------
     table : float[n, 16]
-        The probability of each action in each lane: block ``table_first[batch] + bucket * num_entries + entry``.
+        The probability of each action in each lane: block ``table_first[batch] + bucket * num_entries + entry``; -1 for
+        an *open* row, which differs between the combos of a bucket (see `acting_rows`).
     table_first : int64[num_batches]
         The index of each batch's first block in `table`.
     buckets : int32[num_hands]
         The bucket of each hand on all boards of the street, in the order of `StreetDeals`; 0 on boards for which these
         rows are not made.
-    open_lanes : uint16[n]
-        For each block of `table`, the lanes whose row is open: bit k is lane k. Empty if no row is open. An open row
-        differs between the combos of a bucket (see `acting_rows`); in the table it is zeros.
     open_first : int64[num_batches]
         The index of each batch's first entry in `numbers` and `places`.
     numbers : int32[num_entries of all batches, 16]
         For each action, the number of its decision in `earlier`, lane by lane; -1 for a decision without open rows.
+        Empty if no row is open.
     places : int32[num_entries of all batches]
         The column of each action in the row of its decision.
     earlier : EarlierRows
@@ -65,7 +64,6 @@ class FacingRows(NamedTuple):
     table: np.ndarray
     table_first: np.ndarray
     buckets: np.ndarray
-    open_lanes: np.ndarray
     open_first: np.ndarray
     numbers: np.ndarray
     places: np.ndarray
@@ -235,24 +233,20 @@ def _pass(nodes, deals, facing, batch, board, node, work):
     seat = nodes.kind[nodes.first[nodes.shape[batch]] + nodes.parent[node]]
     num_entries = nodes.num_entries[seat, nodes.shape[batch]]
     table = facing.table_first[batch] + entry
-    for k in range(num_hands):
-        probability = load(facing.table, table + np.int64(facing.buckets[first + k]) * num_entries)
-        store(work.reach, here + k, load(work.reach, above + k) * probability)
-    if len(facing.open_lanes) == 0:
-        return
-    action = facing.open_first[batch] + entry
+    action, is_any_open = facing.open_first[batch] + entry, len(facing.numbers) > 0
     for k in range(num_hands):
         bucket = np.int64(facing.buckets[first + k])
-        lanes = np.int64(facing.open_lanes[table + bucket * num_entries])
-        if lanes == 0:
-            continue
-        combo = np.int64(hands.combos[first + k])
-        for lane in range(LANES):
-            # Training met few of these decisions, so most have no reach.
-            if (lanes >> lane) & 1 and work.reach[above + k, lane] > 0.0:
-                decision, strength = np.int64(facing.numbers[action, lane]), facing.strengths[board, combo]
-                fill_open_row(facing.earlier, decision, bucket, facing.past, combo, strength, work.row)
-                work.reach[here + k, lane] = work.reach[above + k, lane] * work.row[facing.places[action]]
+        reach = load(work.reach, above + k) * load(facing.table, table + bucket * num_entries)
+        store(work.reach, here + k, reach)
+        # Training met few of the decisions with open rows, so most of these rows have no reach.
+        if is_any_open and smallest(reach) < 0.0:
+            combo = np.int64(hands.combos[first + k])
+            strength = facing.strengths[board, combo]
+            for lane in range(LANES):
+                if work.reach[here + k, lane] < 0.0:
+                    decision = np.int64(facing.numbers[action, lane])
+                    fill_open_row(facing.earlier, decision, bucket, facing.past, combo, strength, work.row)
+                    work.reach[here + k, lane] = work.reach[above + k, lane] * work.row[facing.places[action]]
 
 
 @kernel

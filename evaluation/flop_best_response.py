@@ -70,7 +70,6 @@ class _FacingTable(NamedTuple):
 
     table: np.ndarray
     table_first: np.ndarray
-    open_lanes: np.ndarray
     open_first: np.ndarray
     numbers: np.ndarray
     places: np.ndarray
@@ -168,15 +167,14 @@ class FlopBestResponse:
     def _table(self, street: int, found: StreetRows, seat: int) -> _FacingTable:
         """Return one seat's rows on a street in the order of batches.
 
-        An *open* row differs between the combos of a bucket, so kernels fill it for each combo (see `acting_rows`).
+        An *open* row differs between the combos of a bucket: -1 in the table, so that kernels fill it for each combo
+        (see `acting_rows`).
         """
         batches, num_buckets = self._streets[street - 1], found.table.shape[0]
         nodes = batches.nodes
         entries = nodes.num_entries[seat][nodes.shape]
         first, open_first = np.cumsum([0, *(entries * num_buckets)]), np.cumsum([0, *entries])
         table = empty_blocks(int(first[-1]), self._dtype)
-        is_any_open = len(found.open_nodes) > 0
-        lanes = np.zeros(int(first[-1]) if is_any_open else 0, np.uint16)
         numbers = np.full((int(open_first[-1]), LANES), -1, np.int32)
         places = np.zeros(int(open_first[-1]), np.int32)
         number_of = np.full(len(self._tree.actor), -1, np.int32)
@@ -195,16 +193,15 @@ class FlopBestResponse:
                 action = open_first[batch] + entry
                 numbers[action, is_used] = number_of[parents[is_used]]
                 places[action] = place[0]  # lanes have one shape
-            blocks = slice(first[batch], first[batch + 1])
-            found_rows = found.table[:, columns.ravel()]
-            found_rows[:, columns.ravel() < 0] = 0.0
-            table[blocks] = found_rows.reshape(-1, LANES)
-            if is_any_open:
-                here = numbers[open_first[batch] : open_first[batch + 1]].ravel()
-                is_open = found.is_open[:, here] & (here >= 0)
-                bits = np.packbits(is_open.reshape(-1, LANES), axis=1, bitorder="little").astype(np.uint16)
-                lanes[blocks] = bits[:, 0] | bits[:, 1] << 8
-        return _FacingTable(table, first[:-1], lanes, open_first[:-1], numbers, places)
+            rows = found.table[:, columns.ravel()]
+            rows[:, columns.ravel() < 0] = 0.0
+            here = numbers[open_first[batch] : open_first[batch + 1]].ravel()
+            has_open = np.flatnonzero(here >= 0)
+            rows[:, has_open] = np.where(found.is_open[:, here[has_open]], -1.0, rows[:, has_open])
+            table[first[batch] : first[batch + 1]] = rows.reshape(-1, LANES)
+        if not len(found.open_nodes):
+            numbers = numbers[:0]
+        return _FacingTable(table, first[:-1], open_first[:-1], numbers, places)
 
     @property
     def streets(self) -> list[StreetBatches]:
@@ -346,7 +343,7 @@ class _FlopWalk:
         for number in range(first, last):
             part = slice(hands.first[number], hands.first[number + 1])
             buckets[part] = by_board[number - first][hands.combos[part]]
-        if len(table.open_lanes) > 0:
+        if len(table.numbers) > 0:
             strengths = np.zeros((last, self._rules.num_combos))
             for number in range(first, last):
                 strengths[number] = self._rows.strengths(deals.boards[number])
@@ -355,7 +352,6 @@ class _FlopWalk:
             table.table,
             table.table_first,
             buckets,
-            table.open_lanes,
             table.open_first,
             table.numbers,
             table.places,

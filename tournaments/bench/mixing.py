@@ -1,4 +1,4 @@
-"""How often the heads-up blueprint mixes actions, and how often a solution of the same spots does.
+"""How often the heads-up blueprint mixes and calls, and how often a solution of the same spots does.
 
 The spots are from the blueprint's self-play (`blueprint_spots`). A spot's game has the blueprint's ranges and bet
 sizes. The solution distinguishes all hands, the blueprint only its buckets. Best responses to either of them
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
@@ -40,12 +40,19 @@ class Counted(NamedTuple):
         The sum over all decisions of the decision's weight, multiplied by the probability that it raises.
     mixed_raises : float
         The part of `raises` at mixed decisions whose raises have a probability of at most 0.99 together.
+    asked : float
+        The weight of the decisions after one bet, which no raise has followed.
+    folds, calls : float
+        The sums over these decisions of the decision's weight, multiplied by the probability of a fold or a call.
     """
 
     all: float
     mixed: float
     raises: float
     mixed_raises: float
+    asked: float
+    folds: float
+    calls: float
 
 
 def bench_mixing(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Measurement]:
@@ -80,8 +87,9 @@ def bench_mixing(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> l
         for label, each in found.items():
             total = Counted(*np.sum([counted for counted, _ in each], axis=0).tolist())
             wins = float(np.mean([exploitability for _, exploitability in each]))
-            note = f"raises mixed {100 * total.mixed_raises / max(total.raises, 1e-300):.1f} %; a best response wins "
-            note += f"{wins:.1f} chips, mean of both seats; {count} spots, mean pot {np.mean(pots):,.0f}"
+            note = f"raises mixed {_share(total.mixed_raises, total.raises)}; a best response wins "
+            note += f"{wins:.1f} chips, mean of both seats; against one bet folds {_share(total.folds, total.asked)}, "
+            note += f"calls {_share(total.calls, total.asked)}; {count} spots, mean pot {np.mean(pots):,.0f}"
             rows.append(Measurement(f"{name}: {label} mixes", 100 * total.mixed / total.all, "%", note))
     return rows
 
@@ -90,7 +98,7 @@ def count_mixed(solver: VectorSolver) -> Counted:
     """Return the sums over the decisions on the first street of a game, for the solver's average strategies."""
     hands = rank_hands(HUNL, solver.subgame.board)
     reaches: dict[tuple[int, ...], np.ndarray] = {(): solver.ranges}
-    counted = np.zeros(4)
+    counted = np.zeros(len(Counted._fields))
     for decision in solver.streets[0].betting.decisions:  # every decision is listed after the decisions that lead to it
         path = tuple(action for _, action, _ in decision.actions)
         reach = reaches[path]
@@ -101,9 +109,17 @@ def count_mixed(solver: VectorSolver) -> Counted:
         is_mixed = rows.max(axis=1) <= _PURE
         raises = rows[:, [action > CALL for action in decision.children]].sum(axis=1)
         is_mixed_raise = is_mixed & (raises <= _PURE)
-        counted += [weights.sum(), weights @ is_mixed, weights @ raises, weights @ (raises * is_mixed_raise)]
+        asked = np.zeros(3)
+        if sum(action > CALL for action in path) == 1:
+            folds, calls = (rows[:, list(decision.children).index(action)] for action in (FOLD, CALL))
+            asked[:] = weights.sum(), weights @ folds, weights @ calls
+        counted += [weights.sum(), weights @ is_mixed, weights @ raises, weights @ (raises * is_mixed_raise), *asked]
         for action, chances in zip(decision.children, rows.T, strict=True):
             after = reach.copy()
             after[decision.seat] *= chances
             reaches[*path, action] = after
     return Counted(*counted.tolist())
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / max(whole, 1e-300):.1f} %"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_blueprint import random_blueprint
 
-from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
@@ -40,7 +40,7 @@ def test_decisions_are_weighed_by_pairs_of_hands():
         solver.streets[0].write(solver.streets[0].sums, decision, rows)
     cards = HUNL.combos.astype(int)
     compatible = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-    counted = np.zeros(4)
+    counted = np.zeros(7)
     for decision in first:
         path = tuple(action for _, action, _ in decision.actions)
         reach = solver.ranges.copy()
@@ -53,5 +53,7 @@ def test_decisions_are_weighed_by_pairs_of_hands():
         for weight, row in zip(weights, np.nan_to_num(solver.strategy(0, decision)), strict=True):
             raised = sum(row[k] for k, action in enumerate(decision.children) if action > CALL)
             is_mixed = max(row) <= 0.99
-            counted += weight * np.array([1.0, is_mixed, raised, raised * (is_mixed and raised <= 0.99)])
+            fold, call = (sum(row[k] for k, a in enumerate(decision.children) if a == it) for it in (FOLD, CALL))
+            asked = [1.0, fold, call] if len([action for action in path if action > CALL]) == 1 else [0.0] * 3
+            counted += weight * np.array([1.0, is_mixed, raised, raised * (is_mixed and raised <= 0.99), *asked])
     np.testing.assert_allclose(mixing.count_mixed(solver), counted, rtol=1e-4)
