@@ -7,7 +7,7 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
   OpenSpiel (`agents.learners`): ``openspiel:cfr?iterations=500``, ``openspiel:my_learner.py:learned``;
 - ``tabular``, with the folder of a solved game: ``tabular:runs/leduc``;
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
-  ``blueprint``, ``blueprint:sixmax``;
+  ``blueprint``, ``blueprint:sixmax``, ``blueprint?defence=range`` (`DefendingAgent`);
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
 - ``continual``, without ARG: it re-solves at each decision of small games and of heads-up hold'em, where by default the
   bundled blueprint plays before the flop: ``continual?iterations=300``, ``continual?time=1``;
@@ -535,11 +535,15 @@ def _stored_agent(spec: AgentSpec) -> Agent:
         return search_agent(spec.argument, dict(spec.options))
     from plurispiel.agents.blueprint.agent import BundledAgent, blueprint_agent
 
-    if spec.options:
+    options = dict(spec.options)
+    defence = options.pop("defence", "rows")
+    if options or defence not in ("rows", "range"):
         raise ValueError(
-            f"a blueprint's agent is written blueprint, blueprint:FOLDER or blueprint:NAME, got {spec.text!r}"
+            "a blueprint's agent is written blueprint, blueprint:FOLDER or blueprint:NAME, and takes the option "
+            f"defence, rows or range, got {spec.text!r}"
         )
-    return blueprint_agent(spec.argument) if spec.argument else BundledAgent()
+    defends = defence == "range"
+    return blueprint_agent(spec.argument, defends=defends) if spec.argument else BundledAgent(defends=defends)
 
 
 def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) -> Agent:

@@ -13,15 +13,17 @@ from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.betting_layout import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import MANIFEST
+from plurispiel.abstraction.machine.sums import dot
 from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw, draw_column
 from plurispiel.agents.baselines.equity import weigh_equity
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
-from plurispiel.agents.blueprint.fallback import CROWDED, SOURCES, STRENGTH, kept_rows
+from plurispiel.agents.blueprint.defence import call_chances
+from plurispiel.agents.blueprint.fallback import CROWDED, SOURCES, STRENGTH, defended_share, kept_rows
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
 from plurispiel.agents.blueprint.off_tree import OffTreePlay, defends
 
-__all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
+__all__ = ["BlueprintAgent", "BundledAgent", "DefendingAgent", "blueprint_agent"]
 
 
 class BlueprintAgent(RangeAgent):
@@ -44,10 +46,13 @@ class BlueprintAgent(RangeAgent):
     counts : Counter
         Maps each source of a strategy in `fallback.SOURCES` to the number of the agent's decisions from it.
     blueprint : Blueprint
+    defends : bool
+        Whether the agent is a `DefendingAgent`.
     """
 
     name = "blueprint"
     is_deterministic = True
+    defends = False
 
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
@@ -78,7 +83,8 @@ class BlueprintAgent(RangeAgent):
         answers = self._answers(public)
         combo = public.rules.combo_id(view.hole_cards)
         row = None
-        if answers.node is not None and answers.between is None and not _is_crowded(public, answers):
+        if self._plays_rows(public, answers):
+            assert answers.node is not None
             row = self._kept.row(answers.node, public.board, combo)
         if row is None:
             strategy, sources = self._look_up(public, np.array([combo]))
@@ -108,7 +114,7 @@ class BlueprintAgent(RangeAgent):
             answers = self._hand.translation.answers(place)
             strategy = self._look_up(public, np.arange(public.rules.num_combos), answers)[0]
             # Off the tree, a strategy also depends on how the agent's coins mapped the earlier bets: it is not shared.
-            if answers.node is not None and answers.between is None and not _is_crowded(public, answers):
+            if self._plays_rows(public, answers):
                 kept.keep(place, board, strategy)
         return strategy
 
@@ -134,6 +140,10 @@ class BlueprintAgent(RangeAgent):
         for chance, strategy in parts:
             probabilities[:, np.searchsorted(actions, strategy.actions)] += chance * strategy.probabilities
         return Strategy(actions, probabilities)
+
+    def _plays_rows(self, public: PublicState, answers: TranslatedActions) -> bool:
+        """Return whether the agent plays the rows of a decision of the tree, whatever its range is."""
+        return answers.node is not None and answers.between is None and not _is_crowded(public, answers)
 
     def _look_up(
         self, public: PublicState, combo_ids: np.ndarray, answers: TranslatedActions | None = None
@@ -193,8 +203,69 @@ class BlueprintAgent(RangeAgent):
         return twin
 
 
+class DefendingAgent(BlueprintAgent):
+    """Plays a blueprint, but folds less where a bet would profit from its folds alone.
+
+    The blueprint's rows are for buckets. On some boards a large part of the range that reaches a decision falls into
+    buckets that fold, and a bet with any two cards wins chips there. On the last two streets, if two players are left
+    and the agent faces a bet, at least the share pot / (pot + bet) of its range goes on (the minimum defence
+    frequency, with the pot before the bet). Rows that go on with less are changed: raises stay, and the strongest hands
+    call (see the module `defence`). The range is that of `OffTreePlay.reach`.
+    """
+
+    defends = True
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand.
+
+        Raises
+        ------
+        ValueError
+            As in `BlueprintAgent.restart`.
+        """
+        super().restart(rules, seat, rng)
+        self._defended: dict[tuple[Any, ...], Strategy] = {}
+
+    def range_strategy(self, public: PublicState) -> Strategy:
+        """Return the strategy of all combos."""
+        if not _may_defend(public):
+            return super().range_strategy(public)
+        key = public.actions, public.board
+        if key not in self._defended:
+            self._defended[key] = self._look_up(public, np.arange(public.rules.num_combos))[0]
+        return self._defended[key]
+
+    def _plays_rows(self, public: PublicState, answers: TranslatedActions) -> bool:
+        return not _may_defend(public) and super()._plays_rows(public, answers)
+
+    def _look_up(
+        self, public: PublicState, combo_ids: np.ndarray, answers: TranslatedActions | None = None
+    ) -> tuple[Strategy, np.ndarray]:
+        """Return the strategy and its sources as `BlueprintAgent` does, of a range that goes on often enough."""
+        if not _may_defend(public):
+            return super()._look_up(public, combo_ids, answers)
+        strategy, sources = super()._look_up(public, np.arange(public.rules.num_combos), answers)
+        rows, share = strategy.probabilities, defended_share(public.pot, public.to_call)
+        call = strategy.actions.tolist().index(CALL)
+        if 1.0 - dot(self._off_tree.reach(public), rows[:, 0]) < share:
+            rows = self._off_tree.defended(public, rows, call_chances(rows, call), share)
+        return Strategy(strategy.actions, rows[combo_ids]), sources[combo_ids]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "DefendingAgent":
+        twin = super().__deepcopy__(memo)
+        assert isinstance(twin, DefendingAgent)
+        if hasattr(self, "_defended"):
+            twin._defended = self._defended.copy()
+        return twin
+
+
 class BundledAgent(Agent):
     """Plays the bundled blueprint that fits the table best (`pick_bundled`), chosen at the start of each hand.
+
+    Parameters
+    ----------
+    defends : bool
+        Whether a `DefendingAgent` plays the blueprint; also an attribute.
 
     Raises
     ------
@@ -207,10 +278,11 @@ class BundledAgent(Agent):
     name = "blueprint"
     is_deterministic = True
 
-    def __init__(self):
+    def __init__(self, *, defends: bool = False):
         if not bundled_blueprints():
             raise ValueError("no blueprint comes with this package; name one, blueprint:FOLDER or blueprint:NAME")
         self._pick = functools.lru_cache(64)(pick_bundled)
+        self.defends = defends
         self._agents: dict[str, BlueprintAgent] = {}
 
     @property
@@ -236,7 +308,7 @@ class BundledAgent(Agent):
         super().restart(rules, seat, rng)
         picked = self._pick(rules)
         if picked.name not in self._agents:
-            self._agents[picked.name] = blueprint_agent(str(picked.path))
+            self._agents[picked.name] = blueprint_agent(str(picked.path), defends=self.defends)
         self._agent = self._agents[picked.name]
         self._agent.restart(rules, seat, rng)
 
@@ -253,8 +325,14 @@ class BundledAgent(Agent):
         return self._agent.expected_strategy(public)
 
 
-def blueprint_agent(text: str) -> BlueprintAgent:
+def blueprint_agent(text: str, *, defends: bool = False) -> BlueprintAgent:
     """Return the agent of a blueprint, given by its folder, its packed file, its run's folder or its name.
+
+    Parameters
+    ----------
+    text : str
+    defends : bool
+        Whether the agent is a `DefendingAgent`.
 
     Raises
     ------
@@ -264,7 +342,8 @@ def blueprint_agent(text: str) -> BlueprintAgent:
         If the blueprint is incomplete or damaged.
     """
     folder = find_blueprint(text)
-    agent = BlueprintAgent(_load_once(folder, (folder / MANIFEST).stat().st_mtime_ns))
+    kind = DefendingAgent if defends else BlueprintAgent
+    agent = kind(_load_once(folder, (folder / MANIFEST).stat().st_mtime_ns))
     agent.name = f"blueprint:{text}"
     return agent
 
@@ -283,6 +362,11 @@ def _load_once(folder: Path, changed_at: int) -> Blueprint:
         for node in blueprint.decisions(street)[:1].tolist():
             blueprint.strategy(node, buckets)
     return blueprint
+
+
+def _may_defend(public: PublicState) -> bool:
+    """Return whether the seat to act faces a bet of its only opponent on one of the last two streets with a board."""
+    return public.can_fold and public.num_live == 2 and public.street >= max(1, public.rules.num_streets - 2)
 
 
 def _is_crowded(public: PublicState, answers: TranslatedActions) -> bool:

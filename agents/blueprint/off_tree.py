@@ -146,7 +146,7 @@ class OffTreePlay:
         calls, stays = self._continues(public, upper)
         if lower is None:
             goes_on = share + (1.0 - share) * dot(self.reach(public), stays)
-            rows, source = self._defended(public, rows, calls, goes_on), SMALL_BET
+            rows, source = self.defended(public, rows, calls, goes_on), SMALL_BET
         else:
             if answers.node != lower:  # the bet is all-in, so the raises after the lower size are calls
                 rows = _folds_and_calls(self._continues(public, lower)[1], len(answers.actions))
@@ -173,10 +173,10 @@ class OffTreePlay:
                 rows[:, actions.index(target)] += column
             rows[sources == STRENGTH, actions.index(CALL)] = 1.0
         if public.can_fold:
-            rows = self._defended(public, rows, call_chances(rows, actions.index(CALL)), shared_defence(public))
+            rows = self.defended(public, rows, call_chances(rows, actions.index(CALL)), shared_defence(public))
         return Strategy(np.array(actions), rows), source
 
-    def _defended(self, public: PublicState, rows: np.ndarray, chances: np.ndarray, share: float) -> np.ndarray:
+    def defended(self, public: PublicState, rows: np.ndarray, chances: np.ndarray, share: float) -> np.ndarray:
         """Return rows in which a share of the range goes on: by the raises in `rows`, and calls of the strongest hands.
 
         Parameters

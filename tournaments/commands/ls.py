@@ -80,7 +80,10 @@ def _bundled_agents() -> dict[str, str]:
     bundled = bundled_blueprints()
     there = ", ".join(map(str, bundled)) or "none comes with this package"
     named = {f"blueprint:{found.name}": f"a bundled blueprint: {found.config.text}" for found in bundled}
-    return {"blueprint": f"the bundled blueprint that fits the table: {there}"} | named
+    return {
+        "blueprint": f"the bundled blueprint that fits the table: {there}",
+        "blueprint?defence=range": "the same, but it calls more bets on the turn and river",
+    } | named
 
 
 def _games() -> dict[str, dict[str, Any]]:

@@ -1,0 +1,82 @@
+"""The agent that folds less where a bet would profit from its folds alone."""
+
+import os
+
+import numpy as np
+import pytest
+from random_blueprint import random_blueprint
+
+from plurispiel.abstraction.holdem.betting import FOLD
+from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
+from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, DefendingAgent
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.specs import make_agent
+from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.cli import main
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+
+def timid_blueprint(rules):
+    """Return a random blueprint that mostly folds to bets on the turn and river."""
+    found = random_blueprint(rules)
+    tree, game, rows = found.tree, found.game, found.rows.copy()
+    for street in (2, 3):
+        table = rows[game.base[street] : game.base[street + 1]].reshape(found.cards.num_buckets[street], -1)
+        for node in found.decisions(street).tolist():
+            if tree.actions(node)[0] == FOLD:
+                table[:, tree.row[node] + 1 : tree.row[node] + tree.num_actions[node]] //= 5
+    return Blueprint(rules, tree, found.cards, game, rows)
+
+
+class Checked(DefendingAgent):
+    """Checks its strategy at each decision against the blueprint's, and counts the decisions that it changes."""
+
+    changed = unchanged = 0
+
+    def act(self, view):
+        public, every = view.public, np.arange(view.public.rules.num_combos)
+        strategy, plain = self.range_strategy(public), BlueprintAgent._look_up(self, public, every)[0]
+        reach = self._off_tree.reach(public)
+        before, now = (1.0 - reach @ each.probabilities[:, 0] for each in (plain, strategy))
+        share = (public.pot - public.to_call) / public.pot
+        if public.can_fold and public.num_live == 2 and public.street >= 2 and before < share:
+            self.changed += 1
+            assert now == pytest.approx(share, abs=1e-9)
+            np.testing.assert_array_equal(strategy.probabilities[:, 2:], plain.probabilities[:, 2:])
+            np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, atol=1e-12)
+        else:
+            self.unchanged += 1
+            np.testing.assert_array_equal(strategy.probabilities, plain.probabilities)
+        decision = super().act(view)
+        row = strategy.probabilities[public.rules.combo_id(view.hole_cards)]
+        np.testing.assert_allclose(decision.probabilities, row, atol=1e-12)
+        return decision
+
+
+@pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["2", "6"])
+def test_the_range_goes_on_often_enough_and_acts_as_it_says(rules):
+    agents = [Checked(timid_blueprint(rules)), *(make_agent("random") for _ in range(rules.num_seats - 1))]
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        rngs = [np.random.default_rng((seed, seat)) for seat in range(rules.num_seats)]
+        assert not play_hand(rules, agents, deal_deck(rules, rng), rngs).faults
+    assert agents[0].changed > 5 < agents[0].unchanged
+
+
+def test_the_option_of_a_spec():
+    assert (
+        make_agent("blueprint?defence=range").defends and make_agent("blueprint:headsup-compact?defence=range").defends
+    )
+    assert not make_agent("blueprint?defence=rows").defends and not make_agent("blueprint").defends
+    for text in ("blueprint?defence=all", "blueprint?defense=range"):
+        with pytest.raises(ValueError, match="takes the option defence, rows or range, got"):
+            make_agent(text)
+    agent = BundledAgent(defends=True)
+    agent.restart(HUNL, 0, np.random.default_rng(0))
+    assert isinstance(agent._agent, DefendingAgent)
+
+
+def test_a_best_response_needs_rows(capsys):
+    assert main(["exploitability", "HUNL", "--agent", "blueprint?defence=range", "--flops", "1"]) == 2
+    assert "leave out defence=range, or measure it by plurispiel lbr" in capsys.readouterr().err
