@@ -7,7 +7,7 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
   OpenSpiel (`agents.learners`): ``openspiel:cfr?iterations=500``, ``openspiel:my_learner.py:learned``;
 - ``tabular``, with the folder of a solved game: ``tabular:runs/leduc``;
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
-  ``blueprint``, ``blueprint:sixmax``, ``blueprint?defence=range`` (`DefendingAgent`);
+  ``blueprint``, ``blueprint:sixmax``, ``blueprint?defence=0.9`` (`DefendingAgent`);
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
 - ``continual``, without ARG: it re-solves at each decision of small games and of heads-up hold'em, where by default the
   bundled blueprint plays before the flop: ``continual?iterations=300``, ``continual?time=1``;
@@ -536,14 +536,16 @@ def _stored_agent(spec: AgentSpec) -> Agent:
     from plurispiel.agents.blueprint.agent import BundledAgent, blueprint_agent
 
     options = dict(spec.options)
-    defence = options.pop("defence", "rows")
-    if options or defence not in ("rows", "range"):
+    try:
+        defence = float(options.pop("defence", "0"))
+    except ValueError:
+        defence = -1.0
+    if options or not 0.0 <= defence <= 1.0:
         raise ValueError(
             "a blueprint's agent is written blueprint, blueprint:FOLDER or blueprint:NAME, and takes the option "
-            f"defence, rows or range, got {spec.text!r}"
+            f"defence, from 0 to 1, got {spec.text!r}"
         )
-    defends = defence == "range"
-    return blueprint_agent(spec.argument, defends=defends) if spec.argument else BundledAgent(defends=defends)
+    return blueprint_agent(spec.argument, defence) if spec.argument else BundledAgent(defence)
 
 
 def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) -> Agent:

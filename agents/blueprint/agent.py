@@ -46,13 +46,13 @@ class BlueprintAgent(RangeAgent):
     counts : Counter
         Maps each source of a strategy in `fallback.SOURCES` to the number of the agent's decisions from it.
     blueprint : Blueprint
-    defends : bool
-        Whether the agent is a `DefendingAgent`.
+    defence : float
+        Above 0 for a `DefendingAgent`.
     """
 
     name = "blueprint"
     is_deterministic = True
-    defends = False
+    defence = 0.0
 
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
@@ -208,12 +208,27 @@ class DefendingAgent(BlueprintAgent):
 
     The blueprint's rows are for buckets. On some boards a large part of the range that reaches a decision falls into
     buckets that fold, and a bet with any two cards wins chips there. On the last two streets, if two players are left
-    and the agent faces a bet, at least the share pot / (pot + bet) of its range goes on (the minimum defence
-    frequency, with the pot before the bet). Rows that go on with less are changed: raises stay, and the strongest hands
-    call (see the module `defence`). The range is that of `OffTreePlay.reach`.
+    and the agent faces a bet, at least the share `defence` * pot / (pot + bet) of its range goes on, with the pot
+    before the bet. With 1, this is the minimum defence frequency. Rows that go on with less are changed: raises stay,
+    and the strongest hands call (see the module `defence`). The range is that of `OffTreePlay.reach`.
+
+    Parameters
+    ----------
+    blueprint : Blueprint
+    defence : float
+        Above 0, at most 1.
+
+    Raises
+    ------
+    ValueError
+        If `defence` is out of range.
     """
 
-    defends = True
+    def __init__(self, blueprint: Blueprint, defence: float = 1.0):
+        if not 0.0 < defence <= 1.0:
+            raise ValueError(f"a defence is above 0 and at most 1, got {defence:g}")
+        super().__init__(blueprint)
+        self.defence = defence
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.
@@ -245,7 +260,7 @@ class DefendingAgent(BlueprintAgent):
         if not _may_defend(public):
             return super()._look_up(public, combo_ids, answers)
         strategy, sources = super()._look_up(public, np.arange(public.rules.num_combos), answers)
-        rows, share = strategy.probabilities, defended_share(public.pot, public.to_call)
+        rows, share = strategy.probabilities, self.defence * defended_share(public.pot, public.to_call)
         call = strategy.actions.tolist().index(CALL)
         if 1.0 - dot(self._off_tree.reach(public), rows[:, 0]) < share:
             rows = self._off_tree.defended(public, rows, call_chances(rows, call), share)
@@ -264,8 +279,8 @@ class BundledAgent(Agent):
 
     Parameters
     ----------
-    defends : bool
-        Whether a `DefendingAgent` plays the blueprint; also an attribute.
+    defence : float
+        That of `DefendingAgent`, which plays the blueprint; 0 for `BlueprintAgent`. Also an attribute.
 
     Raises
     ------
@@ -278,11 +293,11 @@ class BundledAgent(Agent):
     name = "blueprint"
     is_deterministic = True
 
-    def __init__(self, *, defends: bool = False):
+    def __init__(self, defence: float = 0.0):
         if not bundled_blueprints():
             raise ValueError("no blueprint comes with this package; name one, blueprint:FOLDER or blueprint:NAME")
         self._pick = functools.lru_cache(64)(pick_bundled)
-        self.defends = defends
+        self.defence = defence
         self._agents: dict[str, BlueprintAgent] = {}
 
     @property
@@ -308,7 +323,7 @@ class BundledAgent(Agent):
         super().restart(rules, seat, rng)
         picked = self._pick(rules)
         if picked.name not in self._agents:
-            self._agents[picked.name] = blueprint_agent(str(picked.path), defends=self.defends)
+            self._agents[picked.name] = blueprint_agent(str(picked.path), self.defence)
         self._agent = self._agents[picked.name]
         self._agent.restart(rules, seat, rng)
 
@@ -325,14 +340,14 @@ class BundledAgent(Agent):
         return self._agent.expected_strategy(public)
 
 
-def blueprint_agent(text: str, *, defends: bool = False) -> BlueprintAgent:
+def blueprint_agent(text: str, defence: float = 0.0) -> BlueprintAgent:
     """Return the agent of a blueprint, given by its folder, its packed file, its run's folder or its name.
 
     Parameters
     ----------
     text : str
-    defends : bool
-        Whether the agent is a `DefendingAgent`.
+    defence : float
+        That of a `DefendingAgent`; 0 for a `BlueprintAgent`.
 
     Raises
     ------
@@ -342,8 +357,8 @@ def blueprint_agent(text: str, *, defends: bool = False) -> BlueprintAgent:
         If the blueprint is incomplete or damaged.
     """
     folder = find_blueprint(text)
-    kind = DefendingAgent if defends else BlueprintAgent
-    agent = kind(_load_once(folder, (folder / MANIFEST).stat().st_mtime_ns))
+    blueprint = _load_once(folder, (folder / MANIFEST).stat().st_mtime_ns)
+    agent = DefendingAgent(blueprint, defence) if defence else BlueprintAgent(blueprint)
     agent.name = f"blueprint:{text}"
     return agent
 

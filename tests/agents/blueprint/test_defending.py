@@ -4,11 +4,12 @@ import os
 
 import numpy as np
 import pytest
+from min_raiser import MinRaiser
 from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
-from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, DefendingAgent
+from plurispiel.agents.blueprint.agent import BlueprintAgent, DefendingAgent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
@@ -25,7 +26,7 @@ def timid_blueprint(rules):
         table = rows[game.base[street] : game.base[street + 1]].reshape(found.cards.num_buckets[street], -1)
         for node in found.decisions(street).tolist():
             if tree.actions(node)[0] == FOLD:
-                table[:, tree.row[node] + 1 : tree.row[node] + tree.num_actions[node]] //= 5
+                table[:, tree.row[node] + 1 : tree.row[node] + tree.num_actions[node]] //= 15
     return Blueprint(rules, tree, found.cards, game, rows)
 
 
@@ -39,7 +40,7 @@ class Checked(DefendingAgent):
         strategy, plain = self.range_strategy(public), BlueprintAgent._look_up(self, public, every)[0]
         reach = self._off_tree.reach(public)
         before, now = (1.0 - reach @ each.probabilities[:, 0] for each in (plain, strategy))
-        share = (public.pot - public.to_call) / public.pot
+        share = self.defence * (public.pot - public.to_call) / public.pot
         if public.can_fold and public.num_live == 2 and public.street >= 2 and before < share:
             self.changed += 1
             assert now == pytest.approx(share, abs=1e-9)
@@ -54,10 +55,11 @@ class Checked(DefendingAgent):
         return decision
 
 
-@pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["2", "6"])
-def test_the_range_goes_on_often_enough_and_acts_as_it_says(rules):
-    agents = [Checked(timid_blueprint(rules)), *(make_agent("random") for _ in range(rules.num_seats - 1))]
-    for seed in range(300):
+@pytest.mark.parametrize(("rules", "defence"), [(HUNL, 0.9), (SIXMAX, 1.0)], ids=["2", "6"])
+def test_the_range_goes_on_often_enough_and_acts_as_it_says(rules, defence):
+    folders = [make_agent("fold") for _ in range(rules.num_seats - 2)]
+    agents = [Checked(timid_blueprint(rules), defence), MinRaiser(), *folders]
+    for seed in range(150):
         rng = np.random.default_rng(seed)
         rngs = [np.random.default_rng((seed, seat)) for seat in range(rules.num_seats)]
         assert not play_hand(rules, agents, deal_deck(rules, rng), rngs).faults
@@ -65,18 +67,18 @@ def test_the_range_goes_on_often_enough_and_acts_as_it_says(rules):
 
 
 def test_the_option_of_a_spec():
-    assert (
-        make_agent("blueprint?defence=range").defends and make_agent("blueprint:headsup-compact?defence=range").defends
-    )
-    assert not make_agent("blueprint?defence=rows").defends and not make_agent("blueprint").defends
-    for text in ("blueprint?defence=all", "blueprint?defense=range"):
-        with pytest.raises(ValueError, match="takes the option defence, rows or range, got"):
-            make_agent(text)
-    agent = BundledAgent(defends=True)
-    agent.restart(HUNL, 0, np.random.default_rng(0))
-    assert isinstance(agent._agent, DefendingAgent)
+    for text, defence in (("?defence=0.5", 0.5), (":headsup-compact?defence=1", 1.0), ("?defence=0", 0.0), ("", 0.0)):
+        agent = make_agent(f"blueprint{text}")
+        agent.restart(HUNL, 0, np.random.default_rng(0))
+        assert agent.defence == defence
+        assert isinstance(getattr(agent, "_agent", agent), DefendingAgent) == (defence > 0.0)
+    for text in ("defence=all", "defence=1.1", "defence=-1", "defence=nan", "defense=1"):
+        with pytest.raises(ValueError, match="takes the option defence, from 0 to 1, got"):
+            make_agent(f"blueprint?{text}")
+    with pytest.raises(ValueError, match="a defence is above 0 and at most 1, got 2"):
+        DefendingAgent(random_blueprint(HUNL), 2.0)
 
 
 def test_a_best_response_needs_rows(capsys):
-    assert main(["exploitability", "HUNL", "--agent", "blueprint?defence=range", "--flops", "1"]) == 2
-    assert "leave out defence=range, or measure it by plurispiel lbr" in capsys.readouterr().err
+    assert main(["exploitability", "HUNL", "--agent", "blueprint?defence=1", "--flops", "1"]) == 2
+    assert "leave out defence, or measure it by plurispiel lbr" in capsys.readouterr().err
