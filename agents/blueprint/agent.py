@@ -21,7 +21,7 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.defence import call_chances
 from plurispiel.agents.blueprint.fallback import CROWDED, SOURCES, STRENGTH, defended_share, kept_rows
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
-from plurispiel.agents.blueprint.off_tree import OffTreePlay, defends
+from plurispiel.agents.blueprint.off_tree import MAX_KEPT, OffTreePlay, defends
 
 __all__ = ["BlueprintAgent", "BundledAgent", "DefendingAgent", "blueprint_agent"]
 
@@ -239,16 +239,13 @@ class DefendingAgent(BlueprintAgent):
             As in `BlueprintAgent.restart`.
         """
         super().restart(rules, seat, rng)
-        self._defended: dict[tuple[Any, ...], Strategy] = {}
+        self._defended: dict[tuple[Any, ...], tuple[Strategy, np.ndarray]] = {}
 
     def range_strategy(self, public: PublicState) -> Strategy:
         """Return the strategy of all combos."""
         if not _may_defend(public):
             return super().range_strategy(public)
-        key = public.actions, public.board
-        if key not in self._defended:
-            self._defended[key] = self._look_up(public, np.arange(public.rules.num_combos))[0]
-        return self._defended[key]
+        return self._look_up(public, np.arange(public.rules.num_combos))[0]
 
     def _plays_rows(self, public: PublicState, answers: TranslatedActions) -> bool:
         return not _may_defend(public) and super()._plays_rows(public, answers)
@@ -259,19 +256,23 @@ class DefendingAgent(BlueprintAgent):
         """Return the strategy and its sources as `BlueprintAgent` does, of a range that goes on often enough."""
         if not _may_defend(public):
             return super()._look_up(public, combo_ids, answers)
+        answers = answers or self._answers(public)
+        key = public.actions, public.board, answers
+        if key not in self._defended:
+            if len(self._defended) >= MAX_KEPT:
+                self._defended.clear()
+            self._defended[key] = self._defend_range(public, answers)
+        strategy, sources = self._defended[key]
+        return Strategy(strategy.actions, strategy.probabilities[combo_ids]), sources[combo_ids]
+
+    def _defend_range(self, public: PublicState, answers: TranslatedActions) -> tuple[Strategy, np.ndarray]:
+        """Return the strategy of all combos, and their sources."""
         strategy, sources = super()._look_up(public, np.arange(public.rules.num_combos), answers)
         rows, share = strategy.probabilities, self.defence * defended_share(public.pot, public.to_call)
-        call = strategy.actions.tolist().index(CALL)
         if 1.0 - dot(self._off_tree.reach(public), rows[:, 0]) < share:
+            call = strategy.actions.tolist().index(CALL)
             rows = self._off_tree.defended(public, rows, call_chances(rows, call), share)
-        return Strategy(strategy.actions, rows[combo_ids]), sources[combo_ids]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "DefendingAgent":
-        twin = super().__deepcopy__(memo)
-        assert isinstance(twin, DefendingAgent)
-        if hasattr(self, "_defended"):
-            twin._defended = self._defended.copy()
-        return twin
+        return Strategy(strategy.actions, rows), sources
 
 
 class BundledAgent(Agent):
