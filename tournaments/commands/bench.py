@@ -25,6 +25,7 @@ from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
 from plurispiel.tournaments.bench.deep_cfr import bench_deep_cfr, deep_cfr_text
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.environment import bench_environment
+from plurispiel.tournaments.bench.leak_values import bench_leak_values
 from plurispiel.tournaments.bench.measurement import Measurement, peak_memory
 from plurispiel.tournaments.bench.mixing import bench_mixing
 from plurispiel.tournaments.bench.peer_programs import parse_programs
@@ -59,6 +60,7 @@ _BENCHES = {
     "search-spots": bench_search_spots,
     "deep-cfr": bench_deep_cfr,
     "mixing": bench_mixing,
+    "leak-values": bench_leak_values,
     "coverage": bench_coverage,
     "memory": bench_tournament_memory,
     "environment": bench_environment,

@@ -40,6 +40,7 @@ def add(commands) -> None:
             "sparse-lookaheads",
             "deep-cfr",
             "mixing",
+            "leak-values",
             "coverage",
             "memory",
             "peers",
@@ -59,8 +60,10 @@ def add(commands) -> None:
         "the error of solves of random rivers with few bet sizes (twenty minutes of a core). deep-cfr measures the "
         "exploitability of Deep CFR, MCCFR and CFR+ after 10, 60 and 300 core-seconds in small games (hours; "
         "pip install 'plurispiel[deep]'). mixing compares how often the blueprint "
-        "and solutions without buckets mix actions in the same spots. coverage counts how often confidence intervals "
-        "cover the truth. memory compares the peak memory of a run after a third of its hands with that at its end. "
+        "and solutions without buckets mix actions in the same spots. leak-values measures what the hands that fold, "
+        "call or raise at suspected leaks of the six-seat blueprint would win in self-play by another action. coverage "
+        "counts how often confidence intervals cover the truth. "
+        "memory compares the peak memory of a run after a third of its hands with that at its end. "
         "peers compares our speed with that of other libraries (pip install 'plurispiel[peers]') and of programs of "
         "yours. environment measures the hands a second that a learner plays in our environment and in OpenSpiel's "
         "rl_environment. "
