@@ -230,8 +230,8 @@ def action_values(
         Means over the draws that are possible with the hand; NaN for a hand without such a draw.
     """
     rules, state = public.rules, BettingState(public.rules)
-    for action in public.actions:
-        state.apply_legal(action.action)
+    for taken in public.actions:
+        state.apply_legal(taken.action)
     after = []
     for action in actions:
         line = (*public.actions, Action(public.actor, action, public.street))
