@@ -29,7 +29,7 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     ----------
     text : str
         ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for a bundled blueprint of this game
-        whose bucket table is built, or that needs none. Of several, the one whose training met the most nodes is taken.
+        whose bucket table is built, or that needs none. Of several, the one trained for the most iterations is taken.
         An empty text is ``blueprint`` if there is such a blueprint, else ``checkdown``. A name or folder after
         ``blueprint:`` is not checked here, but in `make_value_function`.
 
@@ -54,7 +54,7 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints
 
     sound = bundled_blueprints() if text else checked_blueprints()[0]
-    fitting = sorted((found for found in sound if found.rules == rules), key=lambda found: -found.num_nodes)
+    fitting = sorted((found for found in sound if found.rules == rules), key=lambda found: -found.iterations)
     bundled = {found.name: found.config.cards for found in fitting}
     built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
     if not built and text:

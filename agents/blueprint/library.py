@@ -14,6 +14,7 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.blueprint.blueprint import CHECKPOINTS, FOLDER
 from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
+from plurispiel.agents.blueprint.training_record import work_done
 
 __all__ = [
     "BundledBlueprint",
@@ -40,15 +41,15 @@ class BundledBlueprint:
         Settings of the training.
     digest : str
         See `PackedFacts`.
-    num_nodes : int
-        Number of nodes that its training met.
+    iterations : int
+        Iterations of its training, with those of the blueprint that it started from.
     """
 
     name: str
     path: Path
     config: BlueprintConfig
     digest: str
-    num_nodes: int
+    iterations: int
 
     @property
     def rules(self) -> HoldemRules:
@@ -90,7 +91,7 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
     """Return the bundled blueprint that fits a game best: the fewest surplus seats, then the nearest stack depth.
 
     The depth is the geometric mean of the stacks in big blinds. Depths are compared by their ratio. Of blueprints that
-    fit equally well, the one whose training met the most nodes is preferred.
+    fit equally well, the one trained for the most iterations is preferred.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
         )
 
     def misfit(each: BundledBlueprint) -> tuple[int, float, int]:
-        return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), -each.num_nodes
+        return each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules))), -each.iterations
 
     return min(fitting, key=misfit)
 
@@ -166,10 +167,10 @@ def _folders(text: str) -> list[Path]:
 def _bundled(path: Path, changed_at: int) -> BundledBlueprint:
     facts = packed_facts(path)
     try:
-        config, nodes = config_from_dict(facts.record["config"]), facts.record["training"]["nodes"]
-        if type(nodes) is not int:
-            raise TypeError(f"nodes of its training must be a whole number, got {nodes!r:.40}")
-        return BundledBlueprint(path.stem, path, config, facts.digest, nodes)
+        config, (iterations, _) = config_from_dict(facts.record["config"]), work_done(facts.record["training"])
+        if type(iterations) is not int:
+            raise TypeError(f"iterations of its training must be whole numbers, got {iterations!r:.40}")
+        return BundledBlueprint(path.stem, path, config, facts.digest, iterations)
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
 

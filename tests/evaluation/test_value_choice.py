@@ -58,9 +58,9 @@ def test_without_its_bucket_table_it_is_not(bots):
 
 @jit_only
 def test_of_several_the_one_trained_longest_that_is_ready(bots):
-    for name, nodes in (("longer", 10**6 + 7), ("short", 5)):
-        pack_random(bots, name, game="leduc_poker", cards="lossless", training=TRAINING | {"nodes": nodes})
-    pack_random(bots, "deep", seats=2, stack_bb=200.0, cards="small", training=TRAINING | {"nodes": 10**9})
+    for name, iterations in (("longer", 10**6 + 7), ("short", 5)):
+        pack_random(bots, name, game="leduc_poker", cards="lossless", training=TRAINING | {"iterations": iterations})
+    pack_random(bots, "deep", seats=2, stack_bb=200.0, cards="small", training=TRAINING | {"iterations": 10**9})
     assert choose_values(LEDUC) == "blueprint:longer" and choose_values(HUNL) == "checkdown"
 
 

@@ -81,16 +81,22 @@ def test_fewest_seats_too_many_then_the_nearest_depth(three, rules, name):
     assert game_note("blueprint", rules).startswith(f"plays {name}")
 
 
+def started(iterations):
+    """Return the record of a start."""
+    return {"iterations": iterations, "core_hours": 1.0, "weight_bb": 1.0, "digest": "0a"}
+
+
 def test_of_those_that_fit_equally_the_one_trained_longest(three):
-    for name, nodes in (("a", 5), ("longest", 9), ("z", 7)):
-        pack_random(three, name, seats=2, stack_bb=200, training=TRAINING | {"nodes": 10**12 + nodes})
+    for name, iterations in (("a", 5), ("longest", 9), ("z", 7)):
+        training = TRAINING | {"iterations": iterations, "start": started(10**12)}
+        pack_random(three, name, seats=2, stack_bb=200, training=training)
     assert pick_bundled(HUNL).name == "longest"
 
 
-@pytest.mark.parametrize("nodes", [True, 1.5, 10.0**300])
-def test_a_damaged_number_of_nodes_is_refused(bots, nodes):
-    pack_random(bots, "a", seats=2, stack_bb=200, training=TRAINING | {"nodes": nodes})
-    with pytest.raises(ArtefactRefused, match="nodes of its training must be a whole number"):
+@pytest.mark.parametrize("iterations", [1.5, 10.0**17])
+def test_a_damaged_number_of_iterations_is_refused(bots, iterations):
+    pack_random(bots, "a", seats=2, stack_bb=200, training=TRAINING | {"start": started(iterations)})
+    with pytest.raises(ArtefactRefused, match="iterations of its training must be whole numbers"):
         bundled_blueprints()
 
 
