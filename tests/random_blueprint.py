@@ -72,5 +72,5 @@ def pack_random(folder, name, *, seed=1, training=None, **config):
     path = Path(folder) / f"{name}{SUFFIX}"
     with tempfile.TemporaryDirectory() as kept:
         dataclasses.replace(found, config=settings, training=training or TRAINING).save(Path(kept))
-        pack_blueprint(Path(kept), path, least=0)
+        pack_blueprint(Path(kept), path, num_decks=0)
     return path

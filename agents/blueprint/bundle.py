@@ -45,7 +45,7 @@ SUFFIX = ".blueprint"
 LEVELS = 51
 """The number that stands for probability 1 in packed rows after the first street; a divisor of `blueprint.HIGHEST`."""
 
-_STEPS = ((MAX_REACHED, 17), (4, 3))
+_STEPS = ((MAX_REACHED, 17), (4, 3), (1, 1))
 """Visits and steps: of rows with fewer visits, after the first street, probabilities are multiples of 1 / steps.
 
 Visits fall, and each number of steps divides `LEVELS`. `headsup-wide` takes 6.4 MB in place of 9.2, and wins 1.5 ± 1.1
@@ -70,15 +70,15 @@ def pack_blueprint(
     Parameters
     ----------
     folder : Path
-        Folder of the blueprint's artefact. Unless `least` is 0, the blueprint's bucket table, if it has one, must be in
-        the user's tables folder.
+        Folder of the blueprint's artefact. Unless `num_decks` is 0, the blueprint's bucket table, if it has one, must
+        be in the user's tables folder.
     path : Path
         The file to write.
     num_decks : int
-        Number of decks that are played to count how often each row is reached (`reach_rows`).
+        Number of decks that are played to count how often each row is reached (`reach_rows`). Rows that are reached
+        seldom are rounded coarsely, to `_STEPS`. With 0, all rows are kept, with all levels.
     least : int
-        Rows that are reached fewer than `least` times are dropped. Those reached seldom are rounded coarsely, to
-        `_STEPS`. 0 keeps all rows, with all levels, and counts nothing. Counts end at `MAX_REACHED`, 255.
+        Rows that are reached fewer than `least` times are dropped; 0 keeps all rows. Counts end at `MAX_REACHED`, 255.
     threads : int
         Number of threads that count visits; it does not change the file.
 
@@ -102,7 +102,7 @@ def pack_blueprint(
     if artefact.arrays["rows"].dtype != np.uint8:
         raise ValueError("only blueprints with rows of 8 bits are packed; this one was trained with exact = true")
     rows = np.array(artefact.arrays["rows"])
-    reached = reach_rows(blueprint, num_decks, threads=threads) if least else None
+    reached = reach_rows(blueprint, num_decks, threads=threads) if num_decks else None
     _coarsen(blueprint, rows, reached, least)
     game = blueprint.game
     arrays = {name: np.array(values) for name, values in artefact.arrays.items() if name != "rows"}

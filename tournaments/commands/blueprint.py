@@ -273,8 +273,8 @@ def _pack(options: argparse.Namespace) -> int:
     path = Path(options.out)
     if path.suffix != SUFFIX:
         raise ValueError(f"a packed blueprint is a {SUFFIX} file, got {options.out!r}")
-    if not 1 <= options.decks <= _MAX_DECKS:
-        raise ValueError(f"decks are 1 to {_MAX_DECKS:,}, got {options.decks:,}")
+    if not 0 <= options.decks <= _MAX_DECKS:
+        raise ValueError(f"decks are 0 to {_MAX_DECKS:,}, got {options.decks:,}")
     threads = _threads(options)
     folder = find_blueprint(options.blueprint)
     require_writable(path, "give another file (--out)")  # now, and not after minutes of counting

@@ -56,7 +56,7 @@ def made(tmp_path_factory, bucket_table_folder):
         enter_home(patch, folder, bucket_table_folder)
         found = random_blueprint(rules, CONFIG.game_menu, cards=table_buckets(rules, load_table(bucket_table_folder)))
         dataclasses.replace(found, config=CONFIG, training={"iterations": 10}).save(folder / "kept")
-        pack_blueprint(folder / "kept", folder / "small.blueprint", least=0)
+        pack_blueprint(folder / "kept", folder / "small.blueprint", num_decks=0)
     return folder
 
 
@@ -74,7 +74,7 @@ def packed(made, kept, tmp_path):
 @pytest.mark.slow
 def test_a_packed_blueprint_is_the_same_to_a_level(kept, packed, tmp_path):
     path = tmp_path / "again.blueprint"
-    report = pack_blueprint(kept, path, least=0)
+    report = pack_blueprint(kept, path, num_decks=0)
     assert report["bytes"] == path.stat().st_size and report["rows"] == report["rows_kept"]
     assert path.read_bytes() == packed.read_bytes()
     unpack_blueprint(path, tmp_path / "unpacked")
@@ -121,12 +121,13 @@ def test_buckets_on_flops_are_stored_and_those_that_the_model_computes(kept, tmp
         load_blueprint(tmp_path / "short")
 
 
-def test_what_play_does_not_reach_is_left_out_or_rounded(kept, tmp_path):
-    path, counted = tmp_path / "small.blueprint", dict.fromkeys((3, 17, 51), 0)
+@pytest.mark.parametrize("least", [0, 2])
+def test_what_play_does_not_reach_is_left_out_or_rounded(kept, tmp_path, least):
+    path, counted = tmp_path / "small.blueprint", dict.fromkeys((1, 3, 17, 51), 0)
     blueprint = load_blueprint(kept)
     reached = reach_rows(blueprint, 500)
-    report = pack_blueprint(kept, path, num_decks=500, least=2)
-    assert 0 < sum(report["rows_kept"]) < sum(report["rows"])
+    report = pack_blueprint(kept, path, num_decks=500, least=least)
+    assert 0 < sum(report["rows_kept"]) <= sum(report["rows"])
     unpack_blueprint(path, tmp_path / "unpacked")
     after = load_blueprint(tmp_path / "unpacked")
     for street in range(4):
@@ -134,19 +135,19 @@ def test_what_play_does_not_reach_is_left_out_or_rounded(kept, tmp_path):
             buckets = np.arange(blueprint.cards.num_buckets[street])
             cells = int(blueprint.game.base[street]) + buckets * int(blueprint.game.pairs[street])
             visits, rows = reached[cells + int(blueprint.tree.row[node])], after.strategy(node, buckets)
-            assert np.array_equal(rows.any(axis=1), visits >= 2)
-            for row, number in zip(rows[visits >= 2], visits[visits >= 2], strict=True):
+            assert np.array_equal(rows.any(axis=1), visits >= least)
+            for row, number in zip(rows[visits >= least], visits[visits >= least], strict=True):
                 if street:
-                    steps = 3 if number < 4 else 17 if number < 255 else 51
+                    steps = 1 if number < 1 else 3 if number < 4 else 17 if number < 255 else 51
                     assert np.allclose(row * steps, np.rint(row * steps), atol=1e-9)
                     counted[steps] += 1
     assert (reached[: blueprint.game.pairs[0] * 169].reshape(169, -1)[:, 0] > 0).any()
-    assert min(counted[3], counted[17]) > 3
+    assert min(counted[3], counted[17]) > 3 and (counted[1] > 3) == (least == 0)
     one, three = (reach_rows(blueprint, 250_001, threads=threads) for threads in (1, 3))
     assert np.array_equal(one, three) and (one == 255).any()
-    for least in (-1, 256):  # counts end at 255: 256 would leave nothing
-        with pytest.raises(ValueError, match=rf"0 to 255, where counts end, got {least}"):
-            pack_blueprint(kept, tmp_path / "none.blueprint", least=least)
+    for wrong in (-1, 256):  # counts end at 255: 256 would leave nothing
+        with pytest.raises(ValueError, match=rf"0 to 255, where counts end, got {wrong}"):
+            pack_blueprint(kept, tmp_path / "none.blueprint", least=wrong)
     assert not (tmp_path / "none.blueprint").exists()
 
 
@@ -195,7 +196,7 @@ def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):
     ):
         training = {"iterations": iterations, "seconds": 5400.0, "threads": 4, "marks": marks}
         dataclasses.replace(load_blueprint(kept), training=training).save(tmp_path / "marked")
-        pack_blueprint(tmp_path / "marked", path, least=0)
+        pack_blueprint(tmp_path / "marked", path, num_decks=0)
         with zipfile.ZipFile(path) as archive:
             manifest = json.loads(archive.read("manifest.json"))
         record = manifest["config"]["training"]

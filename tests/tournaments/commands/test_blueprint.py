@@ -145,11 +145,11 @@ def test_a_file_of_settings(blueprints, tmp_path, capsys, monkeypatch):
     code, out, _ = run(capsys, "info", "mine")
     assert code == 0 and "BTN: raises" in out and len(out[out.index("BTN: raises") :].splitlines()) == 15
     packed = tmp_path / "mine.blueprint"
-    code, out, _ = run(capsys, "pack", "mine", "--out", packed, "--least", 0, "--json")
+    code, out, _ = run(capsys, "pack", "mine", "--out", packed, "--decks", 0, "--json")
     assert code == 0 and json.loads(out)["bytes"] == packed.stat().st_size
     for option, number, words in (
         ("--threads", 0, "threads are 1 to"),
-        ("--decks", 10**11, "decks are 1 to 10,000,000"),
+        ("--decks", 10**11, "decks are 0 to 10,000,000"),
     ):
         code, _, err = run(capsys, "pack", "mine", "--out", tmp_path / "none.blueprint", option, number)
         assert code == 2 and words in err and not (tmp_path / "none.blueprint").exists()

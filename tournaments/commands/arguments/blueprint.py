@@ -165,14 +165,16 @@ def _add_pack(actions) -> None:
         type=int,
         default=2_000_000,
         metavar="N",
-        help="decks of self-play to count visits in, 1 to 10,000,000,000: the more, the more rows stay precise",
+        help="decks of self-play to count visits in, 0 to 10,000,000,000: the more, the more rows stay precise; 0 "
+        "keeps all rows, unrounded",
     )
     add(
         "--least",
         type=int,
         default=1,
         metavar="N",
-        help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps all, unrounded, and counts nothing",
+        help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps rows without a visit, too, and rounds "
+        "each to one action",
     )
     add("--threads", type=int, metavar="N", help="threads that count, 1 to 1,024 (default: one for each processor)")
     add("--json", action="store_true", help="print as JSON")
