@@ -102,7 +102,7 @@ class Level:
 
 _MENUS = ("fc", "fcpa", "fchpa")
 
-_RIVER = Level("river", HUNL, street=3, menu="fcpa", num_bins=256, tolerance=0.005, blueprint="headsup-compact")
+_RIVER = Level("river", HUNL, street=3, menu="fcpa", num_bins=256, tolerance=0.005, blueprint="headsup-refined")
 _TURN = replace(_RIVER, name="turn", street=2, num_bins=512)
 _FLOP = replace(_TURN, name="flop", street=1, per_board=16)
 LEVELS = {

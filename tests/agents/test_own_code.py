@@ -34,7 +34,7 @@ def test_all_that_an_import_loads_is_found():
 def test_agents_have_digests_of_their_own():
     names = "call", "tag", "equity", "blueprint", "search", "continual", "tabular:x"
     assert len({own_code_digest(name) for name in names}) == len(names)
-    assert own_code_digest("blueprint") == own_code_digest("blueprint:headsup-compact")
+    assert own_code_digest("blueprint") == own_code_digest("blueprint:headsup-refined")
     assert own_code_digest("my_bot.py:Bot") == own_code_digest("stdio:./bot") == ""
 
 

@@ -60,9 +60,9 @@ MEANT = {
     "abstraction info": ["none"],
     "blueprint train": ["leduc", "--iterations", "10"],
     "blueprint resume": ["none"],
-    "blueprint info": ["headsup-compact"],
-    "blueprint match": ["headsup-compact", "headsup-compact", "--decks", "10"],
-    "blueprint pack": ["headsup-compact", "--out", "a.blueprint"],
+    "blueprint info": ["headsup-refined"],
+    "blueprint match": ["headsup-refined", "headsup-refined", "--decks", "10"],
+    "blueprint pack": ["headsup-refined", "--out", "a.blueprint"],
     "deal": ["--agents", "call,tag", "--hands", "2", "--game", "KUHN"],
     "join acpc": ["127.0.0.1:1", "--agent", "call", "--game", "KUHN"],  # where nobody listens
     "join slumbot": ["--agent", "call", "--hands", "1", "--contact", "me", "--base-url", "http://127.0.0.1:1"],

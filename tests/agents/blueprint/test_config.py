@@ -20,6 +20,7 @@ def test_presets_are_what_they_say():
         "headsup-compact",
         "headsup-fine",
         "headsup-pushfold",
+        "headsup-refined",
         "headsup-wide",
         "holdem-flop",
         "holdem-mini",

@@ -67,7 +67,7 @@ def test_the_range_goes_on_often_enough_and_acts_as_it_says(rules, defence):
 
 
 def test_the_option_of_a_spec():
-    for text, defence in (("?defence=0.5", 0.5), (":headsup-compact?defence=1", 1.0), ("?defence=0", 0.0), ("", 0.0)):
+    for text, defence in (("?defence=0.5", 0.5), (":headsup-refined?defence=1", 1.0), ("?defence=0", 0.0), ("", 0.0)):
         agent = make_agent(f"blueprint{text}")
         agent.restart(HUNL, 0, np.random.default_rng(0))
         assert agent.defence == defence

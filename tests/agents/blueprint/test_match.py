@@ -76,6 +76,6 @@ def test_other_bet_sizes_are_refused():
 
 
 def test_blueprints_without_a_bucket_table_are_refused():
-    start = load_blueprint(find_blueprint("headsup-compact"))
+    start = load_blueprint(find_blueprint("headsup-refined"))
     with pytest.raises(ValueError, match="needs the bucket table"):
         play_match(start, start, 10)

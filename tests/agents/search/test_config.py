@@ -12,7 +12,7 @@ def test_specs():
     assert isinstance(agent, SearchAgent) and agent.name == "search"
     sizes = ("1p allin", "allin")
     assert agent.config == SearchConfig(iterations=7, play="final", street_sizes=sizes, purge=0.05, threads=1)
-    assert make_agent("search:headsup-compact?time=2").config.time == 2.0
+    assert make_agent("search:headsup-refined?time=2").config.time == 2.0
     assert not parse_spec("search").is_foreign
     assert parse_spec("search:some/where?time=2").title == "search:where?time=2"
     assert agent_digest("search") == agent_digest("blueprint") != ""

@@ -10,7 +10,7 @@ from plurispiel.agents.spots.blueprint_ranges import preflop_place
 
 @pytest.fixture(scope="module")
 def agent():
-    return blueprint_agent("headsup-compact")
+    return blueprint_agent("headsup-refined")
 
 
 def test_the_first_raise_is_that_of_the_blueprint(agent):

@@ -456,10 +456,10 @@ def test_a_match(blueprints, capsys):
     for given, error in (
         (("few", "few", "--decks", 1), "decks are 2 to 10,000,000,000, got 1"),
         (("few", "few", "--seed", -1), "seed is a whole number from 0, got -1"),
-        (("few", "headsup-compact"), "for different games; a match needs the same seats, blinds and stacks"),
+        (("few", "headsup-refined"), "for different games; a match needs the same seats, blinds and stacks"),
         (
-            ("headsup-compact",) * 2,
-            ": headsup-compact needs its bucket table first: plurispiel abstraction build pluribus",
+            ("headsup-refined",) * 2,
+            ": headsup-refined needs its bucket table first: plurispiel abstraction build fine",
         ),
     ):
         code, _, err = run(capsys, "match", *given)

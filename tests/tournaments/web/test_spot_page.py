@@ -52,7 +52,7 @@ class Newcomer:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     vector_cfr.prepare()  # compiled here, so that no page waits for it
-    preflop_place(blueprint_agent("headsup-compact"), [])
+    preflop_place(blueprint_agent("headsup-refined"), [])
     with served(tmp_path_factory.mktemp("spots")) as server:
         yield server
 

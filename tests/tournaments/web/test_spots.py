@@ -128,15 +128,15 @@ def test_ranges_are_read_and_written(desk):
 
 
 def test_what_a_blueprint_raises_first_in(desk):
-    first = desk.ask("preflop", blueprint="headsup-compact", line=[])
+    first = desk.ask("preflop", blueprint="headsup-refined", line=[])
     raises = parse_range(first["raises"])
     assert raises.sum() / 1326 == pytest.approx(
         sum(share for word, share in zip(first["actions"], first["frequencies"], strict=True) if word[0] == "r"),
         abs=1e-4,
     )
-    flop = desk.ask("preflop", blueprint="headsup-compact", line=["r250", "c"])
+    flop = desk.ask("preflop", blueprint="headsup-refined", line=["r250", "c"])
     assert flop["players"] == [0, 1] and sum(flop["contributions"]) == 500
-    assert "the blueprints are headsup-compact" in desk.ask("preflop", 400, blueprint="/etc", line=[])["error"]
+    assert "the blueprints are headsup-refined" in desk.ask("preflop", 400, blueprint="/etc", line=[])["error"]
 
 
 def test_a_turn_is_walked_card_by_card(desk):
@@ -290,7 +290,7 @@ def test_a_third_desk_and_frames_are_refused(client, desk):
         ("write_range", {"weights": [2.0]}),
         ("write_range", {"weights": [0.0] * 1327}),
         ("lock", {"node": "", "probabilities": [-2]}),
-        ("preflop", {"blueprint": "headsup-compact", "line": ["c"] * 65}),
+        ("preflop", {"blueprint": "headsup-refined", "line": ["c"] * 65}),
         ("solve", {"spot": []}),
         ("check", {"spot": {}, "more": 1}),
         ("deal", {"seat": "both"}),

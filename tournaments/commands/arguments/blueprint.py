@@ -39,10 +39,11 @@ def _add_train(actions) -> None:
         "config",
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (games for tests), headsup (200 bb), headsup-pushfold, "
-        "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-wide and headsup-wide (as bundled, for a GPU), "
-        "headsup-compact (as bundled), sixmax-compact, headsup-fine (train it --from headsup-compact), pluribus (as "
-        "large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), [menu] (bet sizes "
-        "by street), cards, iterations, algorithm (external; or public: public chance sampling for two seats)",
+        "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-wide (as bundled) and headsup-wide (both for a "
+        "GPU), headsup-refined (as bundled; train it --from headsup-wide), headsup-compact, sixmax-compact, "
+        "headsup-fine (train it --from headsup-compact), pluribus (as large as the blueprint of Pluribus); or a "
+        "settings file with: game (or seats and stack_bb), [menu] (bet sizes by street), cards, iterations, algorithm "
+        "(external; or public: public chance sampling for two seats)",
     )
     add(
         "--iterations",
@@ -119,7 +120,7 @@ def _add_info(actions) -> None:
         actions,
         "info",
         "Show a blueprint's training, cost, raise sizes, and each seat's strategy after folds of all seats before it.",
-        ["blueprint info headsup-compact", "blueprint info sixmax-wide --plot grids.png"],
+        ["blueprint info headsup-refined", "blueprint info sixmax-wide --plot grids.png"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or the name of a trained or bundled blueprint")
     add(
@@ -136,7 +137,7 @@ def _add_match(actions) -> None:
         actions,
         "match",
         "Play two blueprints of the same bet sizes against each other, some million hands a second.",
-        ["blueprint match mine headsup-compact", "blueprint match headsup-compact mine --decks 10000000 --json"],
+        ["blueprint match mine headsup-refined", "blueprint match headsup-refined mine --decks 10000000 --json"],
     ).add_argument
     add("first", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
     add(
@@ -173,8 +174,8 @@ def _add_pack(actions) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps rows without a visit, too, and rounds "
-        "each to one action",
+        help="leave out rows with fewer than N visits, N from 0 to 255; 0 keeps rows without a visit, too, rounded to "
+        "thirds",
     )
     add("--threads", type=int, metavar="N", help="threads that count, 1 to 1,024 (default: one for each processor)")
     add("--json", action="store_true", help="print as JSON")

@@ -184,7 +184,7 @@ const SUIT_NAMES = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
 // Ranges of a bundled blueprint before the flop: a line of actions is clicked, and a seat's hands are taken.
 const blueprintRanges = (tell, take) => {
   const box = make("details", "blueprint"), place = make("div");
-  let name = "headsup-compact", line = [];
+  let name = "headsup-refined", line = [];
   box.append(make("summary", "", "Take from a blueprint"), place);
   box.addEventListener("toggle", () => { if (box.open && !place.childElementCount) walk([]); });
   const bb = (word, big) => word === "f" ? "fold" : word === "c" ? "call" : `raise to ${number(Number(word.slice(1)) / big, 1).replace(/\.0$/, "")} bb`;

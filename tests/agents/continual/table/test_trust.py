@@ -40,7 +40,7 @@ def test_an_all_in_of_forty_pots_is_called_by_few(config, seat):
 
 
 def test_trust_is_a_product_over_the_hand_cut_to_one_and_never_zero(config):
-    agent = table.agent_at(TableAgent(config, blueprint_agent("headsup-compact")), HUNL, 1)
+    agent = table.agent_at(TableAgent(config, blueprint_agent("headsup-refined")), HUNL, 1)
     odd, later = (agent.decision(public_after((*START, 1, 1, 1500, *more))).carried.trust for more in ((), (1, 1)))
     assert 0.0 < odd < 0.1 and odd < later < 1.0  # a large bet that is hardly expected, then a likely check
     assert agent.decision(public_after((*START, 1))).carried.trust == 1.0
