@@ -65,11 +65,3 @@ def test_no_hand_calls_with_a_probability_below_0():
 def test_chances_of_a_call():
     rows = np.array([[0.2, 0.6, 0.2], [0.0, 0.0, 1.0], [0.9, 0.0, 0.1]])
     assert call_chances(rows, 1).tolist() == pytest.approx([0.75, 1.0, 0.0])
-
-
-def test_no_probability_is_below_0():
-    """Hands that always raise, in sizes whose probabilities sum to 1 + 2e-16, do not call."""
-    raises = np.array([1.0 + 2.0**-52, 0.5, 0.0])
-    factor, calls = defend_by_order(raises, np.array([1.0, 0.5, 0.5]), np.array([0.9, 0.8, 0.7]), np.ones(3), 0.9)
-    assert factor == 1.0 and calls.min() == calls[0] == 0.0
-    assert raises.sum() + calls.sum() == pytest.approx(2.7)

@@ -10,6 +10,7 @@ from random_blueprint import random_blueprint
 from table import public_after
 
 from plurispiel.abstraction.actions.mapping import lower_share
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -228,3 +229,24 @@ def test_after_an_overbet_the_best_hands_bet_the_river():
     top = made_strength(HUNL, public.board) >= 0.98
     assert strategy.probability(CALL)[top].mean() < 0.05
     assert 0.1 < float(own_range(agent, public) @ strategy.probability(CALL)) < 0.9
+
+
+def test_no_probability_is_below_0_against_a_small_bet():
+    """Hands that always raise, in sizes whose probabilities sum to 1 + 2e-16, do not call."""
+    sizes = StreetMenu(("1p", "0.5p 1p 2p allin"))
+    found = random_blueprint(HUNL, GameMenu((StreetMenu(("1p",)), sizes, StreetMenu(("1p",)))))
+    node = node_after(found.tree, (CALL, CALL, 300))
+    start, end, first = int(found.game.base[1]), int(found.game.base[2]), int(found.tree.row[node])
+    rows, always = found.rows.copy(), (7, 55, 16, 15)  # once divided by their sum, they sum to 1 + 2e-16
+    table = rows[start:end].reshape(found.cards.num_buckets[1], -1)
+    table[10:, first : first + 6] = [0, 0, *always]  # the upper half of the hands neither folds nor calls
+    found, most = dataclasses.replace(found, rows=rows), 0.0
+    for seed in range(8):  # the coin decides whether hands raise as after no bet
+        agent = agent_at(found, seat=1, seed=seed)
+        public = public_after(HUNL, (CALL, CALL, 200), BOARD)
+        strategy, sources = sources_of(agent, public)
+        assert set(sources) == {"small bet"}
+        most = max(most, strategy.probabilities[:, 2:].sum(axis=1).max())
+        for played in (strategy.probabilities, agent.expected_strategy(public).probabilities):
+            assert played.min() >= 0.0 and np.allclose(played.sum(axis=1), 1.0, rtol=0.0, atol=1e-12)
+    assert most > 1.0
