@@ -7,7 +7,7 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
   OpenSpiel (`agents.learners`): ``openspiel:cfr?iterations=500``, ``openspiel:my_learner.py:learned``;
 - ``tabular``, with the folder of a solved game: ``tabular:runs/leduc``;
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
-  ``blueprint``, ``blueprint:sixmax``, ``blueprint?defence=0.9`` (`DefendingAgent`);
+  ``blueprint``, ``blueprint:sixmax``, ``blueprint?defence=0`` (`DefendingAgent`);
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
 - ``continual``, without ARG: it re-solves at each decision of small games and of heads-up hold'em, where by default the
   bundled blueprint plays before the flop: ``continual?iterations=300``, ``continual?time=1``;
@@ -536,11 +536,12 @@ def _stored_agent(spec: AgentSpec) -> Agent:
     from plurispiel.agents.blueprint.agent import BundledAgent, blueprint_agent
 
     options = dict(spec.options)
+    text = options.pop("defence", None)
     try:
-        defence = float(options.pop("defence", "0"))
+        defence = None if text is None else float(text)
     except ValueError:
         defence = -1.0
-    if options or not 0.0 <= defence <= 1.0:
+    if options or not (defence is None or 0.0 <= defence <= 1.0):
         raise ValueError(
             "a blueprint's agent is written blueprint, blueprint:FOLDER or blueprint:NAME, and takes the option "
             f"defence, from 0 to 1, got {spec.text!r}"

@@ -29,6 +29,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, fill_fold
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import LANES, larger, load, smallest, spread, store
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows, fill_open_row
+from plurispiel.evaluation._defence_kernels import DefenceWorkspace, DefendedRows, fill_defence
 
 
 class FacingRows(NamedTuple):
@@ -59,6 +60,8 @@ class FacingRows(NamedTuple):
     strengths : float64[n, num_combos]
         Entry [board, combo] is the strength by which a combo without any row calls or folds on a board. Only boards for
         which these rows are made are filled in. A single row if no row is open.
+    defended : DefendedRows
+        The decisions at which rows are changed by the range; none of them has open rows.
     """
 
     table: np.ndarray
@@ -70,6 +73,7 @@ class FacingRows(NamedTuple):
     earlier: EarlierRows
     past: np.ndarray
     strengths: np.ndarray
+    defended: DefendedRows
 
 
 class StreetBlocks(NamedTuple):
@@ -114,6 +118,7 @@ class ResponseWorkspace(NamedTuple):
         Workspace and result of the terminal kernels.
     row : float64[MAX_ACTIONS]
         The probabilities of one open row.
+    defence : DefenceWorkspace
     """
 
     reach: np.ndarray
@@ -123,6 +128,7 @@ class ResponseWorkspace(NamedTuple):
     mass: np.ndarray
     out: np.ndarray
     row: np.ndarray
+    defence: DefenceWorkspace
 
 
 @kernel
@@ -234,6 +240,27 @@ def _pass(nodes, deals, facing, batch, board, node, work):
     num_entries = nodes.num_entries[seat, nodes.shape[batch]]
     table = facing.table_first[batch] + entry
     action, is_any_open = facing.open_first[batch] + entry, len(facing.numbers) > 0
+    number = np.int64(facing.defended.numbers[action]) if len(facing.defended.numbers) > 0 else np.int64(-1)
+    if number >= 0:
+        is_fold = facing.places[action] == 0
+        if is_fold:  # the first action of a decision
+            fill_defence(
+                facing.defended,
+                number,
+                facing.buckets,
+                first,
+                num_hands,
+                facing.table,
+                table,
+                num_entries,
+                work.reach,
+                above,
+                work.defence,
+            )
+        chances = work.defence.folds if is_fold else work.defence.calls
+        for k in range(num_hands):
+            store(work.reach, here + k, load(work.reach, above + k) * load(chances, above + k))
+        return
     for k in range(num_hands):
         bucket = np.int64(facing.buckets[first + k])
         reach = load(work.reach, above + k) * load(facing.table, table + bucket * num_entries)

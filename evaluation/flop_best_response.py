@@ -9,7 +9,7 @@ as one board.
 
 import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, game_arrays
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.resolve.deals import Deals, deal_streets
 from plurispiel.evaluation import _flop_best_response_kernels as kernels
+from plurispiel.evaluation._defence_kernels import DefenceWorkspace
 from plurispiel.evaluation._flop_best_response_kernels import FacingRows, ResponseWorkspace, StreetBlocks
 from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
+from plurispiel.evaluation.facing_table import FacingTable, facing_table
 
 __all__ = ["FlopBestResponse", "StrategyRows", "warmup"]
 
@@ -64,15 +66,8 @@ class StrategyRows(Protocol):
         A combo has no row if its rows at the decision and at all decisions before it are missing (`acting_rows`).
         """
 
-
-class _FacingTable(NamedTuple):
-    """One seat's rows on a street, in the order of batches; fields as in `kernels.FacingRows`."""
-
-    table: np.ndarray
-    table_first: np.ndarray
-    open_first: np.ndarray
-    numbers: np.ndarray
-    places: np.ndarray
+    def strength_order(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return numbers that order combos by their strength, where rows depend on the range: float64[num_combos]."""
 
 
 class FlopBestResponse:
@@ -113,7 +108,7 @@ class FlopBestResponse:
         self._threads = threads
         self._streets = street_batches(tree, rules.num_streets, self._dtype)
         self.roots = self._streets[0].roots
-        self._tables: dict[int, tuple[StreetRows, list[_FacingTable]]] = {}
+        self._tables: dict[int, tuple[StreetRows, list[FacingTable]]] = {}
 
     def memory_bytes(self, num_buckets: tuple[int, ...]) -> int:
         """Return an estimate of the bytes that a flop takes; `num_buckets` is the number of buckets of each street."""
@@ -156,52 +151,16 @@ class FlopBestResponse:
         walk = _FlopWalk(self, deals, on_progress)
         return walk.values(reach)
 
-    def facing_tables(self, street: int, found: StreetRows) -> list[_FacingTable]:
+    def facing_tables(self, street: int, found: StreetRows) -> list[FacingTable]:
         """Return each seat's rows on a street in the order of batches; the latest result of a street is kept."""
         kept = self._tables.get(street)
         if kept is None or kept[0] is not found:
-            kept = found, [self._table(street, found, seat) for seat in range(2)]
+            kept = (
+                found,
+                [facing_table(self._tree, self._streets[street - 1], found, seat, self._dtype) for seat in range(2)],
+            )
             self._tables[street] = kept
         return kept[1]
-
-    def _table(self, street: int, found: StreetRows, seat: int) -> _FacingTable:
-        """Return one seat's rows on a street in the order of batches.
-
-        An *open* row differs between the combos of a bucket: -1 in the table, so that kernels fill it for each combo
-        (see `acting_rows`).
-        """
-        batches, num_buckets = self._streets[street - 1], found.table.shape[0]
-        nodes = batches.nodes
-        entries = nodes.num_entries[seat][nodes.shape]
-        first, open_first = np.cumsum([0, *(entries * num_buckets)]), np.cumsum([0, *entries])
-        table = empty_blocks(int(first[-1]), self._dtype)
-        numbers = np.full((int(open_first[-1]), LANES), -1, np.int32)
-        places = np.zeros(int(open_first[-1]), np.int32)
-        number_of = np.full(len(self._tree.actor), -1, np.int32)
-        number_of[found.open_nodes] = np.arange(len(found.open_nodes))
-        for batch, members in enumerate(batches.members):
-            start = nodes.first[nodes.shape[batch]]
-            columns = np.full((int(entries[batch]), LANES), -1, np.int64)
-            for offset in range(1, len(members)):
-                parent = int(nodes.parent[start + offset])
-                if nodes.kind[start + parent] != seat:
-                    continue
-                entry, parents, children = int(nodes.entry[start + offset]), members[parent], members[offset]
-                is_used = children >= 0
-                place = (children - self._tree.first_child[parents])[is_used]
-                columns[entry, is_used] = self._tree.row[parents[is_used]] + place
-                action = open_first[batch] + entry
-                numbers[action, is_used] = number_of[parents[is_used]]
-                places[action] = place[0]  # lanes have one shape
-            rows = found.table[:, columns.ravel()]
-            rows[:, columns.ravel() < 0] = 0.0
-            here = numbers[open_first[batch] : open_first[batch + 1]].ravel()
-            has_open = np.flatnonzero(here >= 0)
-            rows[:, has_open] = np.where(found.is_open[:, here[has_open]], -1.0, rows[:, has_open])
-            table[first[batch] : first[batch + 1]] = rows.reshape(-1, LANES)
-        if not len(found.open_nodes):
-            numbers = numbers[:0]
-        return _FacingTable(table, first[:-1], open_first[:-1], numbers, places)
 
     @property
     def streets(self) -> list[StreetBatches]:
@@ -291,7 +250,7 @@ class _FlopWalk:
                 whole,
                 board,
                 self._blocks(index),
-                self._workspace(index),
+                self._workspace(index, facing),
             )
             self._visit(index + 1, seat, board, here)
             self._respond(index, facing, seat, np.array([board, board + 1]))
@@ -313,7 +272,7 @@ class _FlopWalk:
         nodes, blocks = self._response.streets[index].nodes, self._blocks(index)
 
         def worker() -> Callable[[slice], None]:
-            work = self._workspace(index)
+            work = self._workspace(index, facing)
 
             def respond(part: slice) -> None:
                 kernels.respond(
@@ -347,6 +306,15 @@ class _FlopWalk:
             strengths = np.zeros((last, self._rules.num_combos))
             for number in range(first, last):
                 strengths[number] = self._rows.strengths(deals.boards[number])
+        defended = table.defended
+        if len(defended.numbers) > 0:
+            order, ranks = np.zeros_like(hands.combos), np.zeros_like(hands.combos)
+            for number in range(first, last):
+                part = slice(hands.first[number], hands.first[number + 1])
+                strengths_here = self._rows.strength_order(deals.boards[number], index + 1)[hands.combos[part]]
+                order[part] = np.argsort(-strengths_here, kind="stable")
+                ranks[part] = np.unique(-strengths_here, return_inverse=True)[1][order[part]]
+            defended = defended._replace(order=order, ranks=ranks)
         here = np.concatenate((past, np.zeros((1, self._rules.num_combos), np.int32)))
         return FacingRows(
             table.table,
@@ -358,6 +326,7 @@ class _FlopWalk:
             rows.earlier,
             here,
             strengths,
+            defended,
         )
 
     def _buckets_on(self, index: int, facing: FacingRows, board: int) -> np.ndarray:
@@ -368,9 +337,11 @@ class _FlopWalk:
         buckets[hands.combos[part]] = facing.buckets[part]
         return buckets
 
-    def _workspace(self, index: int) -> ResponseWorkspace:
+    def _workspace(self, index: int, facing: FacingRows) -> ResponseWorkspace:
         """Return one thread's scratch memory on a street."""
         depths, width = self._response.streets[index].max_depth + 1, self._widths[index]
+        num_defended = len(facing.defended.first)
+        blocks = depths * width if num_defended else 1
         return ResponseWorkspace(
             empty_blocks(depths * width, self._dtype),
             empty_blocks(depths * width, self._dtype),
@@ -379,6 +350,12 @@ class _FlopWalk:
             empty_blocks(CARD_SLOTS, self._dtype),
             empty_blocks(width, self._dtype),
             np.empty(MAX_ACTIONS),
+            DefenceWorkspace(
+                empty_blocks(blocks, self._dtype),
+                empty_blocks(blocks, self._dtype),
+                empty_blocks(2, self._dtype),
+                np.zeros(len(facing.defended.places) // max(num_defended, 1)),  # one place a bucket at most
+            ),
         )
 
 

@@ -81,6 +81,10 @@ class ReportedRows:
         """Return zeros: only combos without a row need a strength, and here every combo has a row."""
         return np.zeros(self._rules.num_combos)
 
+    def strength_order(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return zeros: no row depends on the range."""
+        return np.zeros(self._rules.num_combos)
+
     def _row(self, node: int, board: tuple[int, ...]) -> np.ndarray:
         question = self._questions[node]
         probabilities, columns = self._reader.read(question, board)

@@ -4,6 +4,9 @@ The rows are those that `BlueprintAgent.range_strategy` reports: the stored rows
 (`fallback`). A missing row that has no stand-in of the kinds ``bucket`` and ``sibling`` is *open*. An open row may
 differ between the combos of a bucket, so kernels fill it for each combo, from the hand's row at an earlier decision. If
 the hand's rows at all earlier decisions are missing too, the hand calls, checks or folds by its strength.
+
+A `DefendingAgent` changes rows by its range. Its decisions, the least shares that go on, and the order in which buckets
+call are given beside the rows.
 """
 
 import functools
@@ -17,11 +20,33 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.blueprint import acting_rows_kernels as kernels
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows
-from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.blueprint.agent import BlueprintAgent, is_late
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_cells
+from plurispiel.agents.blueprint.defence import call_chances
 from plurispiel.agents.blueprint.fallback import STRENGTH, defended_share, kept_rows
 
-__all__ = ["ActingRows", "StreetRows"]
+__all__ = ["NONE_DEFENDED", "ActingRows", "DefendedDecisions", "StreetRows"]
+
+
+class DefendedDecisions(NamedTuple):
+    """The decisions of one street at which a `DefendingAgent` changes rows by its range.
+
+    Attributes
+    ----------
+    nodes : int32[n]
+    shares : float64[n]
+        The least share of the range that goes on.
+    places : uint16[num_buckets, n]
+        The place of each bucket in the order of `call_chances`, 0 for the highest; equal for equal chances.
+    """
+
+    nodes: np.ndarray
+    shares: np.ndarray
+    places: np.ndarray
+
+
+NONE_DEFENDED = DefendedDecisions(np.empty(0, np.int32), np.empty(0), np.empty((0, 0), np.uint16))
+"""No decision."""
 
 
 class StreetRows(NamedTuple):
@@ -38,12 +63,14 @@ class StreetRows(NamedTuple):
         Whether a bucket's row is open at each of `open_nodes`.
     earlier : EarlierRows
         For each of `open_nodes`, the earlier decisions from which the open rows are filled.
+    defended : DefendedDecisions
     """
 
     table: np.ndarray
     open_nodes: np.ndarray
     is_open: np.ndarray
     earlier: EarlierRows
+    defended: DefendedDecisions = NONE_DEFENDED
 
 
 class ActingRows:
@@ -54,6 +81,8 @@ class ActingRows:
     blueprint : Blueprint
     dtype : data type
         Type of the tables: float32 or float64.
+    defence : float
+        That of `DefendingAgent`; 0 for `BlueprintAgent`.
 
     Attributes
     ----------
@@ -64,11 +93,13 @@ class ActingRows:
     Raises
     ------
     ValueError
-        By `street`, `rows_on` and `strategy`, if a decision of the street with open rows offers no call.
+        By `street`, `rows_on` and `strategy`, if a decision of the street with open rows offers no call. Also if there
+        is a defence, and a decision at which it may change rows has open rows.
     """
 
-    def __init__(self, blueprint: Blueprint, dtype: npt.DTypeLike = np.float64):
+    def __init__(self, blueprint: Blueprint, dtype: npt.DTypeLike = np.float64, defence: float = 0.0):
         self.blueprint = blueprint
+        self._defence = defence
         self._dtype = np.dtype(dtype)
         self._kept = kept_rows(blueprint)
         self.street = functools.cache(self._street)
@@ -95,10 +126,14 @@ class ActingRows:
         """Return the strength by which combos without a row call or fold: float64[num_combos]."""
         return made_strength(self.blueprint.rules, board)
 
+    def strength_order(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return numbers that order combos by their strength, as a `DefendingAgent` does: float64[num_combos]."""
+        return self._kept.strength_order(board, street)
+
     def strategy(self, node: int, board: tuple[int, ...]) -> np.ndarray:
         """Return the rows of all combos at a decision on the flop or later: float64[num_combos, num_actions].
 
-        The rows of combos that share a card with the board are arbitrary.
+        They are rows without defence. The rows of combos that share a card with the board are arbitrary.
         """
         rules, tree = self.blueprint.rules, self.blueprint.tree
         street = int(tree.street[node])
@@ -140,7 +175,29 @@ class ActingRows:
             table[buckets, first : first + rows.shape[1]] = rows
             is_open[buckets[sources == STRENGTH], number] = True
         kept = is_open.any(axis=0)
-        return StreetRows(table, nodes[kept].astype(np.int32), is_open[:, kept], self._earlier(nodes[kept].tolist()))
+        earlier = self._earlier(nodes[kept].tolist())
+        return StreetRows(table, nodes[kept].astype(np.int32), is_open[:, kept], earlier, self._defended(street))
+
+    def _defended(self, street: int) -> DefendedDecisions:
+        """Return the decisions of a street at which the agent may change rows by its range."""
+        rules, tree, states = self.blueprint.rules, self.blueprint.tree, self._kept.states
+        if not self._defence or not is_late(rules, street):
+            return NONE_DEFENDED
+        nodes = [node for node in self.blueprint.decisions(street).tolist() if tree.actions(node)[0] == FOLD]
+        every = np.arange(self.blueprint.cards.num_buckets[street])
+        places, shares = np.empty((len(every), len(nodes)), np.uint16), np.empty(len(nodes))
+        for number, node in enumerate(nodes):
+            rows, sources = self._kept.in_buckets(node, every)
+            actions = tree.actions(node).tolist()
+            if (sources == STRENGTH).any() or CALL not in actions:
+                raise ValueError(
+                    "this blueprint lacks rows at decisions that the option defence changes; pack it with all rows "
+                    "(plurispiel blueprint pack --least 0), or leave out defence"
+                )
+            places[:, number] = np.unique(-call_chances(rows, actions.index(CALL)), return_inverse=True)[1]
+            state = states.state(node)
+            shares[number] = self._defence * defended_share(sum(state.contributions), state.to_call)
+        return DefendedDecisions(np.array(nodes, np.int32), shares, places)
 
     def _earlier(self, decisions: list[int]) -> EarlierRows:
         """Return the earlier decisions from which the open rows of some decisions are filled."""

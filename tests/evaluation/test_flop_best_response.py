@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 from public_games import SMALL, Noise, Wave, small_game
-from random_blueprint import random_blueprint
+from random_blueprint import StrengthBuckets, random_blueprint
 from reference import public_best_response as reference
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
@@ -22,6 +22,8 @@ from plurispiel.agents import make_agent
 from plurispiel.agents.base import PublicState, Strategy
 from plurispiel.agents.blueprint import BlueprintAgent
 from plurispiel.agents.blueprint.acting_rows import ActingRows
+from plurispiel.agents.blueprint.agent import DefendingAgent
+from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
 from plurispiel.evaluation.local_best_response import ALL_IN, LocalBestResponse, Menu
@@ -110,6 +112,62 @@ def test_rows_of_a_blueprint_with_stand_ins_from_all_streets(missing):
     np.testing.assert_allclose(on_all_flops(rules, found.tree, rows).values, expected, rtol=0, atol=1e-9)
     rounded = on_all_flops(rules, found.tree, ActingRows(found, np.float32), dtype=np.float32)
     np.testing.assert_allclose(rounded.values, expected, rtol=0, atol=1e-3)
+
+
+class CoarseBuckets(StrengthBuckets):
+    """Every class of starting hands, then three steps of strength."""
+
+    def __init__(self, rules):
+        super().__init__(rules, 3)
+        self.starts = lossless_buckets(rules)
+        self.num_buckets = (self.starts.num_buckets[0], *self.num_buckets[1:])
+
+    def row(self, board, street):
+        return super().row(board, street) if street else self.starts.row(board, 0)
+
+
+def timid(found):
+    """Return a blueprint that folds often and has few different rows, so that many buckets call equally often."""
+    tree, game, rows = found.tree, found.game, np.maximum(found.rows // 86, 1)
+    for street in range(1, found.rules.num_streets):
+        table = rows[game.base[street] : game.base[street + 1]].reshape(found.cards.num_buckets[street], -1)
+        for node in found.decisions(street).tolist():
+            if tree.actions(node)[0] == FOLD:
+                table[:, tree.row[node]] *= 4
+    return Blueprint(found.rules, tree, found.cards, game, rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "cards", "defence"),
+    [
+        ("flop", lossless_buckets, 1.0),
+        ("three streets", CoarseBuckets, 0.8),
+        pytest.param("three streets", lossless_buckets, 1.0, marks=pytest.mark.slow),
+        ("limit", CoarseBuckets, 1.0),
+    ],
+)
+def test_rows_that_depend_on_the_range(name, cards, defence):
+    """The public tree asks the agent itself, whose range is that of its own play."""
+    rules = GAMES[name]
+    found = timid(random_blueprint(rules, game_menu(rules), cards=cards(rules)))
+    agents = [DefendingAgent(found, defence), DefendingAgent(found, defence)]
+    expected = public_best_response(rules, agents).best_response_values
+    plain = on_all_flops(rules, found.tree, ActingRows(found)).values
+    assert (np.abs(expected - plain) > 0.1).any()  # so the test could fail
+    limits = on_all_flops(rules, found.tree, ActingRows(found, np.float64, defence), threads=2)
+    np.testing.assert_allclose(limits.values, expected, rtol=0, atol=1e-9)
+    rounded = on_all_flops(rules, found.tree, ActingRows(found, np.float32, defence), dtype=np.float32)
+    np.testing.assert_allclose(rounded.values, expected, rtol=0, atol=1e-3)
+
+
+def test_a_defence_needs_rows():
+    rules = GAMES["three streets"]
+    rows = ActingRows(
+        random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules), missing=0.6), defence=1.0
+    )
+    rows.street(0)  # no bet is defended before the flop
+    with pytest.raises(ValueError, match="pack it with all rows .* or leave out defence"):
+        rows.street(2)
 
 
 def test_threads_change_nothing():

@@ -143,7 +143,7 @@ def strategy_advice(hand: AskedHand, decision: int, strategy: Strategy, reach: n
 
 def blueprint_adviser() -> Adviser:
     """Return the bundled blueprint that fits the table, as adviser."""
-    return AgentAdviser(lambda seconds: BundledAgent(), _planned, by_seat=True)
+    return AgentAdviser(lambda seconds: BundledAgent(None), _planned, by_seat=True)
 
 
 def search_adviser() -> Adviser:

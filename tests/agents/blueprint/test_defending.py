@@ -9,11 +9,10 @@ from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
-from plurispiel.agents.blueprint.agent import BlueprintAgent, DefendingAgent
+from plurispiel.agents.blueprint.agent import DEFAULT_DEFENCE, BlueprintAgent, DefendingAgent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.tournaments.cli import main
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -67,7 +66,8 @@ def test_the_range_goes_on_often_enough_and_acts_as_it_says(rules, defence):
 
 
 def test_the_option_of_a_spec():
-    for text, defence in (("?defence=0.5", 0.5), (":headsup-refined?defence=1", 1.0), ("?defence=0", 0.0), ("", 0.0)):
+    named = {":headsup-refined?defence=1": 1.0, ":headsup-refined": DEFAULT_DEFENCE, ":headsup-refined?defence=0": 0.0}
+    for text, defence in (named | {"?defence=0.5": 0.5, "?defence=0": 0.0, "": DEFAULT_DEFENCE}).items():
         agent = make_agent(f"blueprint{text}")
         agent.restart(HUNL, 0, np.random.default_rng(0))
         assert agent.defence == defence
@@ -77,8 +77,3 @@ def test_the_option_of_a_spec():
             make_agent(f"blueprint?{text}")
     with pytest.raises(ValueError, match="a defence is above 0 and at most 1, got 2"):
         DefendingAgent(random_blueprint(HUNL), 2.0)
-
-
-def test_a_best_response_needs_rows(capsys):
-    assert main(["exploitability", "HUNL", "--agent", "blueprint?defence=1", "--flops", "1"]) == 2
-    assert "leave out defence, or measure it by plurispiel lbr" in capsys.readouterr().err

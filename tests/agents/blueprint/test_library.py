@@ -26,6 +26,7 @@ from plurispiel.agents.blueprint.library import bundled_blueprints, find_bluepri
 from plurispiel.agents.openspiel import OpenSpielBot, agent_policy
 from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec, relocate_spec, unique_names
 from plurispiel.evaluation.compliance import check_agent
+from plurispiel.tournaments import measure_exploitability
 from plurispiel.tournaments.cli import main
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -200,6 +201,8 @@ def test_exploitability(three, capsys):
         assert main(["exploitability", "leduc", "--agent", spec, "--json"]) == 0
         records.append(json.loads(capsys.readouterr().out))
     assert records[0]["exploitability"] == records[1]["exploitability"] > 0
+    plain = measure_exploitability("leduc", "blueprint:small?defence=0")  # the default with lossless buckets
+    assert records[0]["exploitability"] == plain.exploitability
     assert main(["exploitability", "kuhn3", "--agent", "blueprint"]) == 2
     assert "no bundled blueprint plays this game (3 seats, 4 cards" in capsys.readouterr().err.splitlines()[-1]
 

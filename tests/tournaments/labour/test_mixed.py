@@ -21,6 +21,6 @@ def test_data_sets_and_sweeps_refuse_a_mixed_cluster(tmp_path):
 
 def test_values_of_flops_from_a_mixed_cluster_have_a_folder_of_their_own(monkeypatch):
     monkeypatch.setattr(api, "tree_digest", lambda tree: "tree")
-    strategy = SimpleNamespace(digest="digest", tree=None)
+    strategy = SimpleNamespace(digest="digest", tree=None, defence=0.0)
     assert api._folder(None, strategy, np.float64, False) != api._folder(None, strategy, np.float64, True)
     assert api._folder(None, SimpleNamespace(digest=""), np.float64, True) is None

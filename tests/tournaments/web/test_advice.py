@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, HoldemRules
-from plurispiel.agents.blueprint.agent import BundledAgent
 from plurispiel.agents.continual.agent import SmallGameAgent
 from plurispiel.agents.continual.config import ContinualConfig
 from plurispiel.agents.search.beliefs import likelihood
+from plurispiel.agents.specs import make_agent
 from plurispiel.tournaments.formats.game_definition import game_definition_text
 from plurispiel.tournaments.web.advice import blueprint_adviser, continual_adviser
 from plurispiel.tournaments.web.asked_hand import read_asked_hand
@@ -45,7 +45,7 @@ def spot():
 
 
 def test_the_blueprints_advice_is_its_strategy(blueprint):
-    hand, agent = asked(), BundledAgent()
+    hand, agent = asked(), make_agent("blueprint")
     for decision, action in enumerate(hand.actions):
         public = hand.public(decision)
         advice = blueprint.advise(hand, decision, 1.0)

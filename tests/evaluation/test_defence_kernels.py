@@ -1,0 +1,109 @@
+"""Rows that depend on the range: the kernel's equal those that the agent reports, in full hold'em."""
+
+import os
+
+import numpy as np
+import pytest
+from random_blueprint import random_blueprint
+
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.machine.lanes import LANES
+from plurispiel.agents.base import Action, PublicState
+from plurispiel.agents.blueprint.acting_rows import ActingRows
+from plurispiel.agents.blueprint.agent import DefendingAgent
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.fallback import kept_rows
+from plurispiel.evaluation._defence_kernels import DefenceWorkspace, fill_defence
+from plurispiel.evaluation.flop_best_response import FlopBestResponse
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+DECISIONS = 25
+
+
+def timid_blueprint():
+    """Return a random blueprint whose buckets fold with different probabilities, most of them often."""
+    found, rng = random_blueprint(HUNL), np.random.default_rng(3)
+    rows = found.rows // 15
+    for street in (2, 3):
+        first, last = found.game.base[street : street + 2]
+        table = rows[first:last].reshape(found.cards.num_buckets[street], -1)
+        for node in found.decisions(street).tolist():
+            if found.tree.actions(node)[0] == FOLD:
+                table[:, found.tree.row[node]] = rng.integers(0, 200, len(table))
+    return Blueprint(HUNL, found.tree, found.cards, found.game, np.maximum(rows, 1))
+
+
+def places(street):
+    """Return the batch, the offset and the lane of each decision of a street."""
+    return {
+        int(node): (batch, offset, lane)
+        for batch, members in enumerate(street.members)
+        for (offset, lane), node in np.ndenumerate(members)
+        if node >= 0
+    }
+
+
+def public_state(blueprint, node, board):
+    tree, actions, at = blueprint.tree, [], node
+    while at > 0:
+        parent = int(tree.parent[at])
+        actions.append(Action(int(tree.actor[parent]), int(tree.action[at]), int(tree.street[parent])))
+        at = parent
+    state = kept_rows(blueprint).states.state(node)
+    return PublicState(HUNL, state.array.tolist(), board, tuple(reversed(actions)))
+
+
+def kernel_rows(response, rows, node, place, board, reach):
+    """Return the probabilities of a fold and of a call of each combo that the board leaves free: float64[2, n]."""
+    batch, offset, lane = place
+    street, free = len(board) - 2, np.flatnonzero(HUNL.free_combos(board))
+    found, nodes, seat = rows.street(street), response.streets[street - 1].nodes, int(rows.blueprint.tree.actor[node])
+    table, start = response.facing_tables(street, found)[seat], nodes.first[nodes.shape[batch]]
+    children = np.flatnonzero(nodes.parent[start : nodes.first[nodes.shape[batch] + 1]] == offset)
+    entry = int(nodes.entry[start + children[0]])
+    number = int(table.defended.numbers[table.open_first[batch] + entry])
+    assert number >= 0 and number == table.defended.numbers[table.open_first[batch] + entry + 1]
+    strengths = rows.strength_order(board, street)[free]
+    order = np.argsort(-strengths, kind="stable").astype(np.int32)
+    ranks = np.unique(-strengths, return_inverse=True)[1][order].astype(np.int32)
+    held = np.zeros((len(free), LANES))
+    held[:, lane] = reach[free]
+    work = DefenceWorkspace(
+        *(np.zeros((len(free), LANES)) for _ in range(2)), np.zeros((2, LANES)), np.zeros(len(found.table))
+    )
+    fill_defence(
+        table.defended._replace(order=order, ranks=ranks),
+        number,
+        rows.buckets(street, board)[free],
+        0,
+        len(free),
+        table.table,
+        int(table.table_first[batch]) + entry,
+        int(nodes.num_entries[seat, nodes.shape[batch]]),
+        held,
+        0,
+        work,
+    )
+    return np.stack([work.folds[:, lane], work.calls[:, lane]])
+
+
+def test_the_kernel_and_the_agent_agree():
+    blueprint, rng = timid_blueprint(), np.random.default_rng(7)
+    agent, rows = DefendingAgent(blueprint, 0.8), ActingRows(blueprint, np.float64, 0.8)
+    response = FlopBestResponse(HUNL, blueprint.tree, rows)
+    changed = 0
+    for street in (2, 3):
+        place_of = places(response.streets[street - 1])
+        for node in rng.choice(rows.street(street).defended.nodes, DECISIONS).tolist():
+            board = tuple(rng.permutation(52)[: street + 2].tolist())
+            public, free = public_state(blueprint, node, board), HUNL.free_combos(board)
+            agent.restart(HUNL, public.actor, np.random.default_rng(0))
+            reach, strategy = agent._off_tree.reach(public), agent.range_strategy(public)
+            told = np.stack([strategy.probability(action)[free] for action in (FOLD, CALL)])
+            found = kernel_rows(response, rows, node, place_of[node], board, reach)
+            held = reach[free] > 0.0
+            np.testing.assert_allclose(found[:, held], told[:, held], rtol=0, atol=1e-9)
+            changed += bool(abs(told[0] - rows.strategy(node, board)[free, 0]).max() > 1e-6)
+    assert DECISIONS // 2 < changed
