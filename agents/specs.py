@@ -8,7 +8,8 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``tabular``, with the folder of a solved game: ``tabular:runs/leduc``;
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``, ``blueprint?defence=0`` (`DefendingAgent`);
-- ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
+- ``search``, with the same arguments as ``blueprint``: it plays the blueprint without defence, and searches:
+  ``search?time=2``;
 - ``continual``, without ARG: it re-solves at each decision of small games and of heads-up hold'em, where by default the
   bundled blueprint plays before the flop: ``continual?iterations=300``, ``continual?time=1``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
@@ -379,7 +380,7 @@ def agent_digest(spec: str) -> str:
 
     So an edited file counts as another agent. Modules that the file imports are not part of the hash. Without an
     argument, ``blueprint``, ``search`` and ``continual`` have the digests of all bundled blueprints, as any of them may
-    play. ``continual`` also has the digests of the networks with which it plays.
+    play. ``continual`` also has the digests of the networks with which it plays, and ``blueprint`` its default defence.
 
     Raises
     ------
@@ -394,13 +395,16 @@ def agent_digest(spec: str) -> str:
 
         return solution_digest(Path(parsed.argument))
     if parsed.has_blueprint or parsed.name == "continual":
+        from plurispiel.agents.blueprint.agent import DEFAULT_DEFENCE
         from plurispiel.agents.blueprint.blueprint import blueprint_digest
         from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
 
+        has_default = parsed.name == "blueprint" and "defence" not in dict(parsed.options)
+        defence = [f"defence {DEFAULT_DEFENCE:g}"] * has_default
         if not parsed.argument:
             digests = [each.digest for each in bundled_blueprints()]
-            return " ".join([*digests, *_net_digests(parsed)])
-        return blueprint_digest(find_blueprint(parsed.argument))
+            return " ".join([*digests, *_net_digests(parsed), *(defence if digests else [])])
+        return " ".join([blueprint_digest(find_blueprint(parsed.argument)), *defence])
     if parsed.is_program:
         return program_of(spec).digest
     path = agent_file(spec)

@@ -24,7 +24,7 @@ class DefendedRows(NamedTuple):
         The least share that goes on at each decision, lane by lane; 0 in a lane without a root.
     first : int64[n]
         The index of each decision's first block in `places`.
-    places : uint16[n * num_buckets, 16]
+    places : uint16 or uint32[n * num_buckets, 16]
         Block ``first[number] + bucket`` is the place of a bucket in the order of calls, lane by lane; 0 calls first.
     order, ranks : int32[num_hands]
         For each board of the street, its hands from the strongest to the weakest, and the rank of each of them. Hands

@@ -70,7 +70,9 @@ def facing_table(
             action = open_first[batch] + entry
             numbers[action, is_used] = number_of[parents[is_used]]
             places[action] = place[0]  # lanes have one shape
-            if place[0] < 2 and (defended_of[parents[is_used]] >= 0).any():  # the fold, then the call: both are ends
+            if (
+                place[0] < 2 and (defended_of[parents[is_used]] >= 0).any()
+            ):  # no decision of the street comes after either
                 if place[0] == 0:
                     defended.append(np.where(is_used, defended_of[parents], -1))
                 defended_numbers[action] = len(defended) - 1

@@ -16,11 +16,13 @@ import numpy as np
 from plurispiel.abstraction.actions.tree import BettingTree, build_tree, game_menu, tree_size
 from plurispiel.abstraction.actions.tree_kernels import MAX_ACTIONS
 from plurispiel.abstraction.holdem import all_in_margins
+from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.agents.blueprint.acting_rows import ActingRows, StreetRows
+from plurispiel.agents.blueprint.agent import is_late
 from plurispiel.agents.blueprint.blueprint import Blueprint, game_arrays
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.resolve.deals import Deals, deal_streets
@@ -43,7 +45,12 @@ Every board counts once for each seat that responds.
 
 
 class StrategyRows(Protocol):
-    """The rows of an agent at the decisions of its tree; renaming the suits of hand and board changes no row."""
+    """The rows of an agent at the decisions of its tree; renaming the suits of hand and board changes no row.
+
+    `defence` is that of a `DefendingAgent`, and 0 if no row depends on the range.
+    """
+
+    defence: float
 
     def preflop(self, node: int) -> np.ndarray:
         """Return the rows of all combos at a decision before the flop: float64[num_combos, num_actions]."""
@@ -121,7 +128,16 @@ class FlopBestResponse:
             int(self._tree.num_actions[(self._tree.street == street) & (self._tree.actor >= 0)].sum()) * buckets
             for street, buckets in enumerate(num_buckets)
         )
-        return int((lanes + reach + pairs) * self._dtype.itemsize)
+        return int((lanes + reach + pairs) * self._dtype.itemsize) + self._places_bytes(num_buckets)
+
+    def _places_bytes(self, num_buckets: tuple[int, ...]) -> int:
+        """Return the bytes of the places of buckets at decisions that are defended, by decision and lane by lane."""
+        if not self._rows.defence:
+            return 0
+        first = np.flatnonzero(self._tree.actor >= 0)
+        folds = first[self._tree.action[self._tree.first_child[first]] == FOLD]
+        late = [street for street in range(len(num_buckets)) if is_late(self._rules, street)]
+        return sum(4 * int((self._tree.street[folds] == street).sum()) * num_buckets[street] for street in late)
 
     def values(self, flop: tuple[int, ...], reach: np.ndarray, on_progress: OnProgress | None = None) -> np.ndarray:
         """Return the values of best responses at the flop's roots.

@@ -81,6 +81,8 @@ class ReportedRows:
         """Return zeros: only combos without a row need a strength, and here every combo has a row."""
         return np.zeros(self._rules.num_combos)
 
+    defence = 0.0
+
     def strength_order(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return zeros: no row depends on the range."""
         return np.zeros(self._rules.num_combos)

@@ -5,8 +5,8 @@ The rows are those that `BlueprintAgent.range_strategy` reports: the stored rows
 differ between the combos of a bucket, so kernels fill it for each combo, from the hand's row at an earlier decision. If
 the hand's rows at all earlier decisions are missing too, the hand calls, checks or folds by its strength.
 
-A `DefendingAgent` changes rows by its range. Its decisions, the least shares that go on, and the order in which buckets
-call are given beside the rows.
+A `DefendingAgent` changes rows by its range. `DefendedDecisions` has the decisions at which the agent does so, the
+least shares that go on, and the order in which buckets call.
 """
 
 import functools
@@ -36,7 +36,7 @@ class DefendedDecisions(NamedTuple):
     nodes : int32[n]
     shares : float64[n]
         The least share of the range that goes on.
-    places : uint16[num_buckets, n]
+    places : uint16 or uint32[num_buckets, n]
         The place of each bucket in the order of `call_chances`, 0 for the highest; equal for equal chances.
     """
 
@@ -87,6 +87,7 @@ class ActingRows:
     Attributes
     ----------
     blueprint : Blueprint
+    defence : float
     street : callable
         Maps a street to its `StreetRows`, which are computed once.
 
@@ -99,7 +100,7 @@ class ActingRows:
 
     def __init__(self, blueprint: Blueprint, dtype: npt.DTypeLike = np.float64, defence: float = 0.0):
         self.blueprint = blueprint
-        self._defence = defence
+        self.defence = defence
         self._dtype = np.dtype(dtype)
         self._kept = kept_rows(blueprint)
         self.street = functools.cache(self._street)
@@ -181,22 +182,24 @@ class ActingRows:
     def _defended(self, street: int) -> DefendedDecisions:
         """Return the decisions of a street at which the agent may change rows by its range."""
         rules, tree, states = self.blueprint.rules, self.blueprint.tree, self._kept.states
-        if not self._defence or not is_late(rules, street):
+        if not self.defence or not is_late(rules, street):
             return NONE_DEFENDED
         nodes = [node for node in self.blueprint.decisions(street).tolist() if tree.actions(node)[0] == FOLD]
         every = np.arange(self.blueprint.cards.num_buckets[street])
-        places, shares = np.empty((len(every), len(nodes)), np.uint16), np.empty(len(nodes))
+        places = np.empty((len(every), len(nodes)), np.uint16 if len(every) <= 2**16 else np.uint32)
+        shares = np.empty(len(nodes))
         for number, node in enumerate(nodes):
             rows, sources = self._kept.in_buckets(node, every)
             actions = tree.actions(node).tolist()
             if (sources == STRENGTH).any() or CALL not in actions:
                 raise ValueError(
-                    "this blueprint lacks rows at decisions that the option defence changes; pack it with all rows "
-                    "(plurispiel blueprint pack --least 0), or leave out defence"
+                    f"this blueprint lacks rows at decisions that its defence, {self.defence:g}, changes; train it "
+                    "longer, pack it with all rows (plurispiel blueprint pack --least 0), or measure it without, "
+                    "?defence=0"
                 )
             places[:, number] = np.unique(-call_chances(rows, actions.index(CALL)), return_inverse=True)[1]
             state = states.state(node)
-            shares[number] = self._defence * defended_share(sum(state.contributions), state.to_call)
+            shares[number] = self.defence * defended_share(sum(state.contributions), state.to_call)
         return DefendedDecisions(np.array(nodes, np.int32), shares, places)
 
     def _earlier(self, decisions: list[int]) -> EarlierRows:

@@ -28,8 +28,9 @@ __all__ = ["DEFAULT_DEFENCE", "BlueprintAgent", "BundledAgent", "DefendingAgent"
 DEFAULT_DEFENCE = 0.8
 """The defence of the agent `blueprint` unless its spec names another; see `DefendingAgent`.
 
-On a flop of `headsup-refined`, a best response to 0, 0.6, 0.8 and 1 wins 5,468, 4,342, 3,774 and 3,680 mbb/hand (six of
-its turns). From 0, 0.8 loses 15 ± 13 mbb/hand.
+Best responses to `headsup-refined` with defence 0, 0.6, 0.8 and 1 win 5,468, 4,342, 3,774 and 3,680 mbb/hand, on every
+eighth turn of one flop. With defence 0.8 the blueprint loses 15 ± 13 mbb/hand to itself without. `search` and
+`continual` need the rows of training, and take 0.
 """
 
 

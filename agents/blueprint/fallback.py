@@ -36,7 +36,7 @@ SOURCES = (
 )
 """The sources of a hand's strategy.
 
-- ``row``: the hand's own row;
+- ``row``: the hand's own row, which a defence may have changed;
 - ``bucket``, ``sibling``, ``earlier``: a stand-in, see `KeptRows`;
 - ``strength``: the strength of the hand, as there is neither a row nor a stand-in;
 - ``off the tree``: the hand's strength, compared with the rest of the range, as the tree has no decision like this one;

@@ -1,7 +1,7 @@
 """Opponents that act inside kernels: ``random``, ``call``, ``fold``, ``raise``, ``tag`` and blueprints.
 
-Their strategies are those of the agents of these names. Only a blueprint differs: where a row is missing, it acts
-uniformly, as in `agents.blueprint.match`.
+Their strategies are those of the agents of these names. Only a blueprint differs: it has no defence, and where a row is
+missing, it acts uniformly, as in `agents.blueprint.match`.
 """
 
 from collections.abc import Sequence

@@ -107,3 +107,11 @@ def test_the_kernel_and_the_agent_agree():
             np.testing.assert_allclose(found[:, held], told[:, held], rtol=0, atol=1e-9)
             changed += bool(abs(told[0] - rows.strategy(node, board)[free, 0]).max() > 1e-6)
     assert DECISIONS // 2 < changed
+
+
+def test_the_tables_are_counted():
+    blueprint = timid_blueprint()
+    plain, defended = (FlopBestResponse(HUNL, blueprint.tree, ActingRows(blueprint, defence=x)) for x in (0.0, 0.8))
+    buckets = blueprint.cards.num_buckets
+    places = sum(ActingRows(blueprint, defence=0.8).street(street).defended.places.nbytes for street in (2, 3))
+    assert defended.memory_bytes(buckets) - plain.memory_bytes(buckets) == 2 * places > 0

@@ -166,7 +166,7 @@ def test_a_defence_needs_rows():
         random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules), missing=0.6), defence=1.0
     )
     rows.street(0)  # no bet is defended before the flop
-    with pytest.raises(ValueError, match="pack it with all rows .* or leave out defence"):
+    with pytest.raises(ValueError, match="its defence, 1, changes; .* or measure it without"):
         rows.street(2)
 
 

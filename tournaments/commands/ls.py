@@ -82,7 +82,7 @@ def _bundled_agents() -> dict[str, str]:
     named = {f"blueprint:{found.name}": f"a bundled blueprint: {found.config.text}" for found in bundled}
     return {
         "blueprint": f"the bundled blueprint that fits the table: {there}",
-        "blueprint?defence=0": "the same, but its calls on the turn and river are those of training; from 0 to 1",
+        "blueprint?defence=0": "the same without added calls on the turn and river; defence is 0 to 1, by default 0.8",
     } | named
 
 

@@ -46,7 +46,7 @@ class SpotAdviser:
     """Solves the rest of the hand from the start of a decision's street, and keeps the last few solutions."""
 
     def __init__(self):
-        self._blueprint = BundledAgent()
+        self._blueprint = BundledAgent(None)
         self._solved: dict[tuple[AskedHand, int, float], tuple[Spot, SpotSolution]] = {}
 
     def warm(self) -> None:

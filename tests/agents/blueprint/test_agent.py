@@ -387,7 +387,8 @@ def test_specs(tmp_path, monkeypatch):
     shutil.copytree(tmp_path / "runs" / "pushed", tmp_path / "home" / "blueprints" / "mine")
     for text in ("runs/pushed", "runs/pushed/blueprint", "mine"):
         assert make_agent(f"blueprint:{text}").name == f"blueprint:{text}"
-        assert agent_digest(f"blueprint:{text}") == digest
+        assert agent_digest(f"blueprint:{text}") == f"{digest} defence 0.8"
+        assert agent_digest(f"blueprint:{text}?defence=0") == digest
     assert make_agent("blueprint:mine").blueprint is make_agent("blueprint:mine").blueprint
     assert unique_names(["blueprint:runs/pushed", "blueprint:a/pushed"]) == ["blueprint:pushed", "blueprint:pushed#2"]
     assert relocate_spec("blueprint:runs/pushed", tmp_path) == f"blueprint:{tmp_path}/runs/pushed"
@@ -397,7 +398,7 @@ def test_specs(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="tables of 2 seats, got 6"):
         game_note("blueprint:mine", SIXMAX)
     save(tmp_path / "runs" / "pushed" / "blueprint", dataclasses.replace(PUSHFOLD, seed=2))
-    assert agent_digest("blueprint:runs/pushed") != digest
+    assert agent_digest("blueprint:runs/pushed?defence=0") != digest
     for spec in ("blueprint?x=1", "blueprint:mine?x=1"):
         with pytest.raises(ValueError, match="written blueprint, blueprint:FOLDER or blueprint:NAME"):
             make_agent(spec)

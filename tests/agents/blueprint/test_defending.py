@@ -11,7 +11,7 @@ from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
 from plurispiel.agents.blueprint.agent import DEFAULT_DEFENCE, BlueprintAgent, DefendingAgent
 from plurispiel.agents.blueprint.blueprint import Blueprint
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.specs import agent_digest, make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -72,6 +72,8 @@ def test_the_option_of_a_spec():
         agent.restart(HUNL, 0, np.random.default_rng(0))
         assert agent.defence == defence
         assert isinstance(getattr(agent, "_agent", agent), DefendingAgent) == (defence > 0.0)
+    assert agent_digest("blueprint?defence=0.5") == agent_digest("blueprint?defence=0")
+    assert agent_digest("blueprint") == f"{agent_digest('blueprint?defence=0')} defence {DEFAULT_DEFENCE}"
     for text in ("defence=all", "defence=1.1", "defence=-1", "defence=nan", "defense=1"):
         with pytest.raises(ValueError, match="takes the option defence, from 0 to 1, got"):
             make_agent(f"blueprint?{text}")

@@ -15,7 +15,7 @@ def test_specs():
     assert make_agent("search:headsup-refined?time=2").config.time == 2.0
     assert not parse_spec("search").is_foreign
     assert parse_spec("search:some/where?time=2").title == "search:where?time=2"
-    assert agent_digest("search") == agent_digest("blueprint") != ""
+    assert agent_digest("search") == agent_digest("blueprint?defence=0") != ""
 
 
 @pytest.mark.parametrize(
