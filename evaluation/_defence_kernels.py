@@ -59,20 +59,19 @@ class DefenceWorkspace(NamedTuple):
 
 
 @kernel
-def fill_defence(defended, number, buckets, first, num_hands, table, fold_block, num_entries, reach, above, work):
+def fill_defence(facing, number, first, num_hands, fold_block, num_entries, reach, above, work):
     """Write the probabilities of a fold and of a call of each hand at a decision, lane by lane.
 
     Parameters
     ----------
-    defended : DefendedRows
+    facing : FacingRows
+        Its `table`, `buckets` and `defended` are read.
     number : int64
         The number of the decision.
-    buckets : int32[num_hands of all boards]
     first, num_hands : int64
         The index of the board's first hand, and the number of its hands.
-    table : float[n, 16]
     fold_block, num_entries : int64
-        The fold of a bucket is block ``fold_block + bucket * num_entries`` of `table`. The call is the next one.
+        The fold of a bucket is block ``fold_block + bucket * num_entries`` of the table. The call is the next one.
     reach : float[n, 16]
     above : int64
         The block of the first hand in `reach`, and in the workspace.
@@ -83,27 +82,28 @@ def fill_defence(defended, number, buckets, first, num_hands, table, fold_block,
     total = spread(sums, sums.dtype.type(0))
     folded = spread(sums, sums.dtype.type(0))
     for k in range(num_hands):
-        block = fold_block + np.int64(buckets[first + k]) * num_entries
-        fold, held = load(table, block), load(reach, above + k)
+        block = fold_block + np.int64(facing.buckets[first + k]) * num_entries
+        fold, held = load(facing.table, block), load(reach, above + k)
         store(folds, above + k, fold)
-        store(calls, above + k, load(table, block + 1))
+        store(calls, above + k, load(facing.table, block + 1))
         total = total + held
         folded = folded + held * fold
     store(sums, 0, total)
     store(sums, 1, folded)
     for lane in range(LANES):
-        wanted = defended.shares[number, lane] * np.float64(sums[0, lane])
+        wanted = facing.defended.shares[number, lane] * np.float64(sums[0, lane])
         if np.float64(sums[0, lane]) - np.float64(sums[1, lane]) < wanted:
-            _call_strongest(defended, number, buckets, first, num_hands, reach, above, lane, wanted, work)
+            _call_strongest(facing, number, first, num_hands, reach, above, lane, wanted, work)
 
 
 @kernel
-def _call_strongest(defended, number, buckets, first, num_hands, reach, above, lane, wanted, work):
+def _call_strongest(facing, number, first, num_hands, reach, above, lane, wanted, work):
     """Let the strongest hands call, in one lane, until the weight `wanted` of the range goes on.
 
     The raises alone never reach `wanted`, because raises and calls together are below it.
     """
     folds, calls, masses = work.folds, work.calls, work.masses
+    defended, buckets = facing.defended, facing.buckets
     block = defended.first[number]
     masses[:] = 0.0
     left = wanted

@@ -245,12 +245,10 @@ def _pass(nodes, deals, facing, batch, board, node, work):
         is_fold = facing.places[action] == 0
         if is_fold:  # the first action of a decision
             fill_defence(
-                facing.defended,
+                facing,
                 number,
-                facing.buckets,
                 first,
                 num_hands,
-                facing.table,
                 table,
                 num_entries,
                 work.reach,

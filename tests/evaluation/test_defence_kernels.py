@@ -1,6 +1,7 @@
 """Rows that depend on the range: the kernel's equal those that the agent reports, in full hold'em."""
 
 import os
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,12 +15,20 @@ from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.agent import DefendingAgent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.fallback import kept_rows
-from plurispiel.evaluation._defence_kernels import DefenceWorkspace, fill_defence
+from plurispiel.evaluation._defence_kernels import DefenceWorkspace, DefendedRows, fill_defence
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 DECISIONS = 25
+
+
+class Facing(NamedTuple):
+    """The part of `FacingRows` that the kernel reads."""
+
+    table: np.ndarray
+    buckets: np.ndarray
+    defended: DefendedRows
 
 
 def timid_blueprint():
@@ -74,12 +83,10 @@ def kernel_rows(response, rows, node, place, board, reach):
         *(np.zeros((len(free), LANES)) for _ in range(2)), np.zeros((2, LANES)), np.zeros(len(found.table))
     )
     fill_defence(
-        table.defended._replace(order=order, ranks=ranks),
+        Facing(table.table, rows.buckets(street, board)[free], table.defended._replace(order=order, ranks=ranks)),
         number,
-        rows.buckets(street, board)[free],
         0,
         len(free),
-        table.table,
         int(table.table_first[batch]) + entry,
         int(nodes.num_entries[seat, nodes.shape[batch]]),
         held,
