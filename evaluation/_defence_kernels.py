@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.abstraction.machine.lanes import LANES, load, spread, store
+from plurispiel.abstraction.machine.lanes import LANES, clear, empty_blocks, load, spread, store
 
 
 class DefendedRows(NamedTuple):
@@ -40,27 +40,65 @@ class DefendedRows(NamedTuple):
 
 
 class DefenceWorkspace(NamedTuple):
-    """Scratch memory of one thread on one street; of a single block if no decision is defended.
+    """Scratch memory of one thread on one street, for one decision at a time.
+
+    All hands of a bucket have one row, except at the *border*: of the hands that call with the same probability if they
+    do not raise, only the strongest call.
 
     Attributes
     ----------
-    folds, calls : float[(max_depth + 1) * width, 16]
-        The probabilities of each hand at one decision of each depth, in the order of `ResponseWorkspace.reach`.
+    folds, calls : float[num_buckets, 16]
+        The probabilities of a fold and of a call.
+    held : float[num_buckets, 16]
+        The weight of the range.
     sums : float[2, 16]
         The weight of the range, and the weight that folds.
+    places : uint16 or uint32[num_buckets]
+        One lane's places in the order of calls.
     masses : float64[num_buckets]
-        The weight of each place.
+        One lane's weight of each place. All zeros between calls.
+    num_exceptions : int64[1]
+        The number of hands that have a row of their own.
+    exceptions : int64[16 * max_hands, 2]
+        The hand and the lane of each of these rows.
+    own_folds, own_calls : float[16 * max_hands]
+        Their probabilities of a fold and of a call.
     """
 
     folds: np.ndarray
     calls: np.ndarray
+    held: np.ndarray
     sums: np.ndarray
+    places: np.ndarray
     masses: np.ndarray
+    num_exceptions: np.ndarray
+    exceptions: np.ndarray
+    own_folds: np.ndarray
+    own_calls: np.ndarray
+
+
+def defence_workspace(defended: DefendedRows, max_hands: int, dtype: np.dtype) -> DefenceWorkspace:
+    """Return scratch memory for boards of at most `max_hands` hands; next to none if no decision is defended."""
+    num_defended = len(defended.first)
+    num_buckets, most = (len(defended.places) // num_defended, LANES * max_hands) if num_defended else (1, 1)
+    folds, calls, held = (empty_blocks(num_buckets, dtype) for _ in range(3))
+    return DefenceWorkspace(
+        folds,
+        calls,
+        held,
+        empty_blocks(2, dtype),
+        np.zeros(num_buckets, defended.places.dtype),
+        np.zeros(num_buckets),  # there are at most as many places
+        np.zeros(1, np.int64),
+        np.zeros((most, 2), np.int64),
+        np.zeros(most, dtype),
+        np.zeros(most, dtype),
+    )
 
 
 @kernel
 def fill_defence(facing, number, first, num_hands, fold_block, num_entries, reach, above, work):
-    """Write the probabilities of a fold and of a call of each hand at a decision, lane by lane.
+    """Write the probabilities of a fold and of a call at a decision, by bucket and for the exceptions, lane by lane.
 
     Parameters
     ----------
@@ -74,22 +112,27 @@ def fill_defence(facing, number, first, num_hands, fold_block, num_entries, reac
         The fold of a bucket is block ``fold_block + bucket * num_entries`` of the table. The call is the next one.
     reach : float[n, 16]
     above : int64
-        The block of the first hand in `reach`, and in the workspace.
+        The block of the first hand in `reach`.
     work : DefenceWorkspace
         Modified in place.
     """
-    folds, calls, sums = work.folds, work.calls, work.sums
+    held, sums, num_buckets = work.held, work.sums, work.held.shape[0]
+    clear(held, 0, num_buckets)
+    for k in range(num_hands):
+        of_hand = np.int64(facing.buckets[first + k])
+        store(held, of_hand, load(held, of_hand) + load(reach, above + k))
     total = spread(sums, sums.dtype.type(0))
     folded = spread(sums, sums.dtype.type(0))
-    for k in range(num_hands):
-        block = fold_block + np.int64(facing.buckets[first + k]) * num_entries
-        fold, held = load(facing.table, block), load(reach, above + k)
-        store(folds, above + k, fold)
-        store(calls, above + k, load(facing.table, block + 1))
-        total = total + held
-        folded = folded + held * fold
+    for bucket in range(num_buckets):
+        block = fold_block + bucket * num_entries
+        fold = load(facing.table, block)
+        store(work.folds, bucket, fold)
+        store(work.calls, bucket, load(facing.table, block + 1))
+        total = total + load(held, bucket)
+        folded = folded + load(held, bucket) * fold
     store(sums, 0, total)
     store(sums, 1, folded)
+    work.num_exceptions[0] = 0
     for lane in range(LANES):
         wanted = facing.defended.shares[number, lane] * np.float64(sums[0, lane])
         if np.float64(sums[0, lane]) - np.float64(sums[1, lane]) < wanted:
@@ -102,41 +145,66 @@ def _call_strongest(facing, number, first, num_hands, reach, above, lane, wanted
 
     The raises alone never reach `wanted`, because raises and calls together are below it.
     """
-    folds, calls, masses = work.folds, work.calls, work.masses
-    defended, buckets = facing.defended, facing.buckets
-    block = defended.first[number]
-    masses[:] = 0.0
-    left = wanted
-    for k in range(num_hands):
-        held = np.float64(reach[above + k, lane])
-        stays = np.float64(folds[above + k, lane]) + np.float64(calls[above + k, lane])
-        masses[np.int64(defended.places[block + np.int64(buckets[first + k]), lane])] += held * stays
+    folds, calls, masses, places = work.folds, work.calls, work.masses, work.places
+    block, num_buckets, left = facing.defended.first[number], len(places), wanted
+    for bucket in range(num_buckets):
+        held = np.float64(work.held[bucket, lane])
+        stays = np.float64(folds[bucket, lane]) + np.float64(calls[bucket, lane])
+        places[bucket] = facing.defended.places[block + bucket, lane]
+        masses[np.int64(places[bucket])] += held * stays
         left -= held * (1.0 - stays)
-    border = 0
-    while border < len(masses) and left > masses[border]:
+    border = np.int64(0)
+    while border < num_buckets and left > masses[border]:
         left -= masses[border]
         border += 1
-    start = 0
-    while start < num_hands:
-        rank, stop, mass = defended.ranks[first + start], start, 0.0
-        while stop < num_hands and defended.ranks[first + stop] == rank:
-            hand = above + np.int64(defended.order[first + stop])
-            stays = folds[hand, lane] + calls[hand, lane]
-            place = np.int64(defended.places[block + np.int64(buckets[first + hand - above]), lane])
-            if place == border:
-                mass += np.float64(reach[hand, lane]) * np.float64(stays)
-            else:
-                calls[hand, lane] = stays if place < border else 0
-                folds[hand, lane] = stays - calls[hand, lane]
+    for bucket in range(num_buckets):
+        stays, place = folds[bucket, lane] + calls[bucket, lane], np.int64(places[bucket])
+        calls[bucket, lane] = stays if place < border else 0
+        folds[bucket, lane] = stays - calls[bucket, lane]
+        masses[place] = 0.0
+    _call_at_border(facing, first, num_hands, reach, above, lane, border, left, work)
+
+
+@kernel
+def _call_at_border(facing, first, num_hands, reach, above, lane, border, left, work):
+    """Let the strongest hands of one place call, in one lane, until the weight `left` calls."""
+    order, ranks = facing.defended.order, facing.defended.ranks
+    start, added = 0, work.num_exceptions[0]
+    while start < num_hands and left > 0.0:
+        rank, stop, mass, of_class = ranks[first + start], start, 0.0, added
+        while stop < num_hands and ranks[first + stop] == rank:
+            hand = np.int64(order[first + stop])
+            bucket = np.int64(facing.buckets[first + hand])
+            if np.int64(work.places[bucket]) == border:
+                mass += np.float64(reach[above + hand, lane]) * np.float64(work.folds[bucket, lane])
+                work.exceptions[added, 0], work.exceptions[added, 1] = hand, lane
+                added += 1
             stop += 1
-        part = 0.0
-        if left > 0.0:
-            part = left / mass if mass > left else 1.0
-        for i in range(start, stop):
-            hand = above + np.int64(defended.order[first + i])
-            if np.int64(defended.places[block + np.int64(buckets[first + hand - above]), lane]) == border:
-                stays = folds[hand, lane] + calls[hand, lane]
-                calls[hand, lane] = stays * part
-                folds[hand, lane] = stays - calls[hand, lane]
+        part = left / mass if mass > left else 1.0
+        for number in range(of_class, added):
+            stays = work.folds[np.int64(facing.buckets[first + work.exceptions[number, 0]]), lane]
+            work.own_calls[number] = stays * part
+            work.own_folds[number] = stays - work.own_calls[number]
         left -= mass
         start = stop
+    work.num_exceptions[0] = added
+
+
+@kernel
+def carry_defended(facing, first, num_hands, reach, above, here, is_fold, work):
+    """Write the reach after a fold or a call at the decision of `fill_defence`.
+
+    Parameters
+    ----------
+    reach : float[n, 16]
+        The reach before the action from block `above` on, and after it from block `here` on. Modified in place.
+    is_fold : bool
+        A fold, else a call.
+    """
+    rows = work.folds if is_fold else work.calls
+    own_rows = work.own_folds if is_fold else work.own_calls
+    for k in range(num_hands):
+        store(reach, here + k, load(reach, above + k) * load(rows, np.int64(facing.buckets[first + k])))
+    for number in range(work.num_exceptions[0]):
+        hand, lane = work.exceptions[number, 0], work.exceptions[number, 1]
+        reach[here + hand, lane] = reach[above + hand, lane] * own_rows[number]

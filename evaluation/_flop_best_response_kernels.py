@@ -29,7 +29,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, fill_fold
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import LANES, larger, load, smallest, spread, store
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows, fill_open_row
-from plurispiel.evaluation._defence_kernels import DefenceWorkspace, DefendedRows, fill_defence
+from plurispiel.evaluation._defence_kernels import DefenceWorkspace, DefendedRows, carry_defended, fill_defence
 
 
 class FacingRows(NamedTuple):
@@ -255,9 +255,7 @@ def _pass(nodes, deals, facing, batch, board, node, work):
                 above,
                 work.defence,
             )
-        chances = work.defence.folds if is_fold else work.defence.calls
-        for k in range(num_hands):
-            store(work.reach, here + k, load(work.reach, above + k) * load(chances, above + k))
+        carry_defended(facing, first, num_hands, work.reach, above, here, is_fold, work.defence)
         return
     for k in range(num_hands):
         bucket = np.int64(facing.buckets[first + k])

@@ -27,7 +27,7 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, game_arrays
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.resolve.deals import Deals, deal_streets
 from plurispiel.evaluation import _flop_best_response_kernels as kernels
-from plurispiel.evaluation._defence_kernels import DefenceWorkspace
+from plurispiel.evaluation._defence_kernels import defence_workspace
 from plurispiel.evaluation._flop_best_response_kernels import FacingRows, ResponseWorkspace, StreetBlocks
 from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
 from plurispiel.evaluation.facing_table import FacingTable, facing_table
@@ -356,8 +356,6 @@ class _FlopWalk:
     def _workspace(self, index: int, facing: FacingRows) -> ResponseWorkspace:
         """Return one thread's scratch memory on a street."""
         depths, width = self._response.streets[index].max_depth + 1, self._widths[index]
-        num_defended = len(facing.defended.first)
-        blocks = depths * width if num_defended else 1
         return ResponseWorkspace(
             empty_blocks(depths * width, self._dtype),
             empty_blocks(depths * width, self._dtype),
@@ -366,12 +364,7 @@ class _FlopWalk:
             empty_blocks(CARD_SLOTS, self._dtype),
             empty_blocks(width, self._dtype),
             np.empty(MAX_ACTIONS),
-            DefenceWorkspace(
-                empty_blocks(blocks, self._dtype),
-                empty_blocks(blocks, self._dtype),
-                empty_blocks(2, self._dtype),
-                np.zeros(len(facing.defended.places) // max(num_defended, 1)),  # one place a bucket at most
-            ),
+            defence_workspace(facing.defended, width, self._dtype),
         )
 
 

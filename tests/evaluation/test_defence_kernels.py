@@ -15,7 +15,7 @@ from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.agent import DefendingAgent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.fallback import kept_rows
-from plurispiel.evaluation._defence_kernels import DefenceWorkspace, DefendedRows, fill_defence
+from plurispiel.evaluation._defence_kernels import DefendedRows, carry_defended, defence_workspace, fill_defence
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -77,23 +77,17 @@ def kernel_rows(response, rows, node, place, board, reach):
     strengths = rows.strength_order(board, street)[free]
     order = np.argsort(-strengths, kind="stable").astype(np.int32)
     ranks = np.unique(-strengths, return_inverse=True)[1][order].astype(np.int32)
-    held = np.zeros((len(free), LANES))
-    held[:, lane] = reach[free]
-    work = DefenceWorkspace(
-        *(np.zeros((len(free), LANES)) for _ in range(2)), np.zeros((2, LANES)), np.zeros(len(found.table))
-    )
-    fill_defence(
-        Facing(table.table, rows.buckets(street, board)[free], table.defended._replace(order=order, ranks=ranks)),
-        number,
-        0,
-        len(free),
-        int(table.table_first[batch]) + entry,
-        int(nodes.num_entries[seat, nodes.shape[batch]]),
-        held,
-        0,
-        work,
-    )
-    return np.stack([work.folds[:, lane], work.calls[:, lane]])
+    held = np.zeros((3 * len(free), LANES))  # before the decision, after a fold and after a call
+    held[: len(free), lane] = reach[free]
+    facing = Facing(table.table, rows.buckets(street, board)[free], table.defended._replace(order=order, ranks=ranks))
+    work = defence_workspace(facing.defended, len(free), held.dtype)
+    fold_block, num_entries = int(table.table_first[batch]) + entry, int(nodes.num_entries[seat, nodes.shape[batch]])
+    fill_defence(facing, number, 0, len(free), fold_block, num_entries, held, 0, work)
+    for is_fold, here in ((True, len(free)), (False, 2 * len(free))):
+        carry_defended(facing, 0, len(free), held, 0, here, is_fold, work)
+    assert not work.masses.any()
+    before, *after = held[:, lane].reshape(3, -1)
+    return np.stack([np.divide(each, before, out=np.zeros(len(free)), where=before > 0.0) for each in after])
 
 
 def test_the_kernel_and_the_agent_agree():
