@@ -10,6 +10,7 @@ import numpy as np
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, tree_size
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.cards.preflop import preflop_classes
+from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.agents.blueprint.blueprint import Blueprint, game_arrays, street_decisions
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import lossless_buckets
@@ -58,6 +59,20 @@ def random_blueprint(rules, menu=MENU, *, cards=None, missing=0.0, seed=1):
         counts = tree.num_actions[street_decisions(tree, street)]
         table[np.repeat(rng.random((buckets, len(counts))) < missing, counts, axis=1)] = 0
     return Blueprint(rules, tree, cards, game, rows)
+
+
+def timid(found, divisor):
+    """Return a blueprint that folds often from the flop on, with rows of at most ``255 // divisor`` different numbers.
+
+    With few of them, many buckets call equally often.
+    """
+    tree, game, rows = found.tree, found.game, np.maximum(found.rows // divisor, 1)
+    for street in range(1, found.rules.num_streets):
+        table = rows[game.base[street] : game.base[street + 1]].reshape(found.cards.num_buckets[street], -1)
+        for node in found.decisions(street).tolist():
+            if tree.actions(node)[0] == FOLD:
+                table[:, tree.row[node]] *= 4
+    return Blueprint(found.rules, tree, found.cards, game, rows)
 
 
 def pack_random(folder, name, *, seed=1, training=None, **config):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from random_blueprint import random_blueprint
+from random_blueprint import random_blueprint, timid
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HUNL
@@ -13,7 +13,6 @@ from plurispiel.abstraction.machine.lanes import LANES
 from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.agent import DefendingAgent
-from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.fallback import kept_rows
 from plurispiel.evaluation._defence_kernels import DefendedRows, carry_defended, defence_workspace, fill_defence
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
@@ -29,19 +28,6 @@ class Facing(NamedTuple):
     table: np.ndarray
     buckets: np.ndarray
     defended: DefendedRows
-
-
-def timid_blueprint():
-    """Return a random blueprint whose buckets fold with different probabilities, most of them often."""
-    found, rng = random_blueprint(HUNL), np.random.default_rng(3)
-    rows = found.rows // 15
-    for street in (2, 3):
-        first, last = found.game.base[street : street + 2]
-        table = rows[first:last].reshape(found.cards.num_buckets[street], -1)
-        for node in found.decisions(street).tolist():
-            if found.tree.actions(node)[0] == FOLD:
-                table[:, found.tree.row[node]] = rng.integers(0, 200, len(table))
-    return Blueprint(HUNL, found.tree, found.cards, found.game, np.maximum(rows, 1))
 
 
 def places(street):
@@ -91,7 +77,7 @@ def kernel_rows(response, rows, node, place, board, reach):
 
 
 def test_the_kernel_and_the_agent_agree():
-    blueprint, rng = timid_blueprint(), np.random.default_rng(7)
+    blueprint, rng = timid(random_blueprint(HUNL), 15), np.random.default_rng(7)
     agent, rows = DefendingAgent(blueprint, 0.8), ActingRows(blueprint, np.float64, 0.8)
     response = FlopBestResponse(HUNL, blueprint.tree, rows)
     changed = 0
@@ -111,7 +97,7 @@ def test_the_kernel_and_the_agent_agree():
 
 
 def test_the_tables_are_counted():
-    blueprint = timid_blueprint()
+    blueprint = timid(random_blueprint(HUNL), 15)
     plain, defended = (FlopBestResponse(HUNL, blueprint.tree, ActingRows(blueprint, defence=x)) for x in (0.0, 0.8))
     buckets = blueprint.cards.num_buckets
     places = sum(ActingRows(blueprint, defence=0.8).street(street).defended.places.nbytes for street in (2, 3))

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 from public_games import SMALL, Noise, Wave, small_game
-from random_blueprint import StrengthBuckets, random_blueprint
+from random_blueprint import StrengthBuckets, random_blueprint, timid
 from reference import public_best_response as reference
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
@@ -23,7 +23,6 @@ from plurispiel.agents.base import PublicState, Strategy
 from plurispiel.agents.blueprint import BlueprintAgent
 from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.agent import DefendingAgent
-from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
 from plurispiel.evaluation.local_best_response import ALL_IN, LocalBestResponse, Menu
@@ -126,17 +125,6 @@ class CoarseBuckets(StrengthBuckets):
         return super().row(board, street) if street else self.starts.row(board, 0)
 
 
-def timid(found):
-    """Return a blueprint that folds often and has few different rows, so that many buckets call equally often."""
-    tree, game, rows = found.tree, found.game, np.maximum(found.rows // 86, 1)
-    for street in range(1, found.rules.num_streets):
-        table = rows[game.base[street] : game.base[street + 1]].reshape(found.cards.num_buckets[street], -1)
-        for node in found.decisions(street).tolist():
-            if tree.actions(node)[0] == FOLD:
-                table[:, tree.row[node]] *= 4
-    return Blueprint(found.rules, tree, found.cards, game, rows)
-
-
 @pytest.mark.parametrize(
     ("name", "cards", "defence"),
     [
@@ -149,7 +137,7 @@ def timid(found):
 def test_rows_that_depend_on_the_range(name, cards, defence):
     """The public tree asks the agent itself, whose range is that of its own play."""
     rules = GAMES[name]
-    found = timid(random_blueprint(rules, game_menu(rules), cards=cards(rules)))
+    found = timid(random_blueprint(rules, game_menu(rules), cards=cards(rules)), 86)
     agents = [DefendingAgent(found, defence), DefendingAgent(found, defence)]
     expected = public_best_response(rules, agents).best_response_values
     plain = on_all_flops(rules, found.tree, ActingRows(found)).values

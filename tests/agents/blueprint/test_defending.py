@@ -5,28 +5,14 @@ import os
 import numpy as np
 import pytest
 from min_raiser import MinRaiser
-from random_blueprint import random_blueprint
+from random_blueprint import random_blueprint, timid
 
-from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
 from plurispiel.agents.blueprint.agent import DEFAULT_DEFENCE, BlueprintAgent, DefendingAgent
-from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.specs import agent_digest, make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-
-
-def timid_blueprint(rules):
-    """Return a random blueprint that mostly folds to bets on the turn and river."""
-    found = random_blueprint(rules)
-    tree, game, rows = found.tree, found.game, found.rows.copy()
-    for street in (2, 3):
-        table = rows[game.base[street] : game.base[street + 1]].reshape(found.cards.num_buckets[street], -1)
-        for node in found.decisions(street).tolist():
-            if tree.actions(node)[0] == FOLD:
-                table[:, tree.row[node] + 1 : tree.row[node] + tree.num_actions[node]] //= 15
-    return Blueprint(rules, tree, found.cards, game, rows)
 
 
 class Checked(DefendingAgent):
@@ -57,7 +43,7 @@ class Checked(DefendingAgent):
 @pytest.mark.parametrize(("rules", "defence"), [(HUNL, 0.9), (SIXMAX, 1.0)], ids=["2", "6"])
 def test_the_range_goes_on_often_enough_and_acts_as_it_says(rules, defence):
     folders = [make_agent("fold") for _ in range(rules.num_seats - 2)]
-    agents = [Checked(timid_blueprint(rules), defence), MinRaiser(), *folders]
+    agents = [Checked(timid(random_blueprint(rules), 15), defence), MinRaiser(), *folders]
     for seed in range(150):
         rng = np.random.default_rng(seed)
         rngs = [np.random.default_rng((seed, seat)) for seat in range(rules.num_seats)]
