@@ -56,11 +56,11 @@ class DefenceWorkspace(NamedTuple):
     places : uint16 or uint32[num_buckets]
         One lane's places in the order of calls.
     masses : float64[num_buckets]
-        One lane's weight of each place. All zeros between calls.
+        One lane's weight of each place. All zeros when `fill_defence` returns.
     num_exceptions : int64[1]
-        The number of hands that have a row of their own.
+        The number of rows of single hands in single lanes.
     exceptions : int64[16 * max_hands, 2]
-        The hand and the lane of each of these rows.
+        The hand and the lane of each such row.
     own_folds, own_calls : float[16 * max_hands]
         Their probabilities of a fold and of a call.
     """
@@ -99,6 +99,8 @@ def defence_workspace(defended: DefendedRows, max_hands: int, dtype: np.dtype) -
 @kernel
 def fill_defence(facing, number, first, num_hands, fold_block, num_entries, reach, above, work):
     """Write the probabilities of a fold and of a call at a decision, by bucket and for the exceptions, lane by lane.
+
+    The work grows with the number of buckets, of which blueprints have a few hundred, and hardly with that of hands.
 
     Parameters
     ----------

@@ -243,7 +243,7 @@ def _pass(nodes, deals, facing, batch, board, node, work):
     number = np.int64(facing.defended.numbers[action]) if len(facing.defended.numbers) > 0 else np.int64(-1)
     if number >= 0:
         is_fold = facing.places[action] == 0
-        if is_fold:  # the first action of a decision
+        if is_fold:  # the call is the next node, so the workspace holds this decision until then
             fill_defence(
                 facing,
                 number,

@@ -137,7 +137,8 @@ class FlopBestResponse:
         first = np.flatnonzero(self._tree.actor >= 0)
         folds = first[self._tree.action[self._tree.first_child[first]] == FOLD]
         late = [street for street in range(len(num_buckets)) if is_late(self._rules, street)]
-        return sum(4 * int((self._tree.street[folds] == street).sum()) * num_buckets[street] for street in late)
+        places = {street: int((self._tree.street[folds] == street).sum()) * num_buckets[street] for street in late}
+        return sum(2 * (2 if num_buckets[street] <= 2**16 else 4) * places[street] for street in late)
 
     def values(self, flop: tuple[int, ...], reach: np.ndarray, on_progress: OnProgress | None = None) -> np.ndarray:
         """Return the values of best responses at the flop's roots.

@@ -51,7 +51,10 @@ def public_state(blueprint, node, board):
 
 
 def kernel_rows(response, rows, node, place, board, reach):
-    """Return the probabilities of a fold and of a call of each combo that the board leaves free: float64[2, n]."""
+    """Return the probabilities of a fold and of a call of each combo that the board leaves free: float[2, n].
+
+    The other lanes have ranges of their own.
+    """
     batch, offset, lane = place
     street, free = len(board) - 2, np.flatnonzero(HUNL.free_combos(board))
     found, nodes, seat = rows.street(street), response.streets[street - 1].nodes, int(rows.blueprint.tree.actor[node])
@@ -63,7 +66,8 @@ def kernel_rows(response, rows, node, place, board, reach):
     strengths = rows.strength_order(board, street)[free]
     order = np.argsort(-strengths, kind="stable").astype(np.int32)
     ranks = np.unique(-strengths, return_inverse=True)[1][order].astype(np.int32)
-    held = np.zeros((3 * len(free), LANES))  # before the decision, after a fold and after a call
+    held = np.zeros((3 * len(free), LANES), table.table.dtype)  # before the decision, after a fold and after a call
+    held[: len(free)] = np.random.default_rng(node).random((len(free), LANES))
     held[: len(free), lane] = reach[free]
     facing = Facing(table.table, rows.buckets(street, board)[free], table.defended._replace(order=order, ranks=ranks))
     work = defence_workspace(facing.defended, len(free), held.dtype)
@@ -76,10 +80,11 @@ def kernel_rows(response, rows, node, place, board, reach):
     return np.stack([np.divide(each, before, out=np.zeros(len(free)), where=before > 0.0) for each in after])
 
 
-def test_the_kernel_and_the_agent_agree():
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_kernel_and_the_agent_agree(dtype):
     blueprint, rng = timid(random_blueprint(HUNL), 15), np.random.default_rng(7)
-    agent, rows = DefendingAgent(blueprint, 0.8), ActingRows(blueprint, np.float64, 0.8)
-    response = FlopBestResponse(HUNL, blueprint.tree, rows)
+    agent, rows = DefendingAgent(blueprint, 0.8), ActingRows(blueprint, dtype, 0.8)
+    response = FlopBestResponse(HUNL, blueprint.tree, rows, dtype=dtype)
     changed = 0
     for street in (2, 3):
         place_of = places(response.streets[street - 1])
@@ -90,8 +95,9 @@ def test_the_kernel_and_the_agent_agree():
             reach, strategy = agent._off_tree.reach(public), agent.range_strategy(public)
             told = np.stack([strategy.probability(action)[free] for action in (FOLD, CALL)])
             found = kernel_rows(response, rows, node, place_of[node], board, reach)
-            held = reach[free] > 0.0
-            np.testing.assert_allclose(found[:, held], told[:, held], rtol=0, atol=1e-9)
+            weights = reach[free] / reach[free].sum()
+            errors = abs(found - told)
+            assert errors[:, weights > 0.0].max() < 1e-9 if dtype == np.float64 else (errors @ weights).max() < 1e-5
             changed += bool(abs(told[0] - rows.strategy(node, board)[free, 0]).max() > 1e-6)
     assert DECISIONS // 2 < changed
 
