@@ -309,7 +309,8 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
     StrategyUnknown
         If the agent reported none.
     ValueError
-        If the report is not a `Strategy`, has a wrong shape, or has rows that are not probabilities.
+        If the report is not a `Strategy`, has a wrong shape, has rows that are not probabilities, or gives probability
+        to an illegal action.
     """
     explained = "python -m pydoc plurispiel.agents.Strategy explains its rows"
     if strategy is None:
@@ -330,6 +331,14 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
             f"{agent.name}: range_strategy has rows that are not probabilities of at least 0 that sum to 1 within "
             f"{SUM_TOLERANCE:g} ({explained})"
         )
+    played = (rows > 0.0).any(axis=0)
+    for actions in (strategy.actions, strategy.actions if strategy.highest is None else strategy.highest):
+        for action in np.asarray(actions)[played].tolist():
+            if not public.is_legal(action):
+                legal = public.betting().legal_text()
+                raise ValueError(
+                    f"{agent.name}: range_strategy gives probability to the action {action}; legal are {legal}"
+                )
     return strategy
 
 

@@ -29,6 +29,7 @@ import numba
 from llvmlite import binding as _llvm
 from numba.core import config as _config
 from numba.core.caching import FunctionCache as _FunctionCache
+from numba.core.caching import IndexDataCacheFile as _IndexDataCacheFile
 from numba.core.caching import UserProvidedCacheLocator as _CacheLocator
 
 from plurispiel.abstraction.machine.inner_code import KernelDispatcher
@@ -186,6 +187,23 @@ class KernelLocator(_CacheLocator):
         return cls(py_func, py_file)
 
 
+class _KernelCacheFile(_IndexDataCacheFile):
+    """The files of a kernel's cache; a damaged file, or one that names classes that are gone, counts as missing."""
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            found = super()._load_index()
+        except Exception:  # damaged pickles raise anything
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except Exception as error:
+            raise OSError(f"{name} cannot be read") from error  # numba compiles the kernel again
+
+
 class _KernelCache(_FunctionCache):
     """A kernel's cache that loads compiled code without the modules that numba needs to compile.
 
@@ -193,6 +211,11 @@ class _KernelCache(_FunctionCache):
     scipy. This takes a third of a second in every process. Code that counts no references needs none of these modules.
     numba imports them when it compiles a kernel that the cache lacks.
     """
+
+    def __init__(self, py_func: Callable):
+        super().__init__(py_func)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file: Any = _KernelCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled code for a signature from the cache; None if the cache lacks it."""

@@ -1,7 +1,6 @@
 """Rows that depend on the range: the kernel's equal those that the agent reports, in full hold'em."""
 
 import os
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,20 +13,13 @@ from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.agent import DefendingAgent
 from plurispiel.agents.blueprint.fallback import kept_rows
-from plurispiel.evaluation._defence_kernels import DefendedRows, carry_defended, defence_workspace, fill_defence
+from plurispiel.evaluation._defence_kernels import carry_defended, defence_workspace, fill_defence
+from plurispiel.evaluation._flop_best_response_kernels import FacingRows
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 DECISIONS = 25
-
-
-class Facing(NamedTuple):
-    """The part of `FacingRows` that the kernel reads."""
-
-    table: np.ndarray
-    buckets: np.ndarray
-    defended: DefendedRows
 
 
 def places(street):
@@ -69,7 +61,18 @@ def kernel_rows(response, rows, node, place, board, reach):
     held = np.zeros((3 * len(free), LANES), table.table.dtype)  # before the decision, after a fold and after a call
     held[: len(free)] = np.random.default_rng(node).random((len(free), LANES))
     held[: len(free), lane] = reach[free]
-    facing = Facing(table.table, rows.buckets(street, board)[free], table.defended._replace(order=order, ranks=ranks))
+    facing = FacingRows(
+        table.table,
+        table.table_first,
+        rows.buckets(street, board)[free],
+        table.open_first,
+        table.numbers,
+        table.places,
+        found.earlier,
+        np.empty((0, 1), np.int32),
+        np.empty((1, 1)),
+        table.defended._replace(order=order, ranks=ranks),
+    )
     work = defence_workspace(facing.defended, len(free), held.dtype)
     fold_block, num_entries = int(table.table_first[batch]) + entry, int(nodes.num_entries[seat, nodes.shape[batch]])
     fill_defence(facing, number, 0, len(free), fold_block, num_entries, held, 0, work)

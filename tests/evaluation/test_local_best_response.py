@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX
 from plurispiel.abstraction.trees.game_tree import flatten
-from plurispiel.agents.base import Action, Agent, PublicState
+from plurispiel.agents.base import Action, Agent, PublicState, Strategy
 from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RandomAgent
 from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
@@ -187,6 +187,19 @@ def test_agents_that_fail_are_named():
     with pytest.raises(ValueError, match="Forgetful: range_strategy: LookupError: no memory"):
         for number in range(5):
             Prober(HUNL, Forgetful(), MENUS["fc"], Seeded(1)).play(number)
+
+
+@pytest.mark.parametrize("action", [12_345_678, -5, 2**62, 101])
+def test_reports_of_illegal_actions_are_refused(action):
+    class Liar(Agent):
+        def act(self, view):
+            return CALL
+
+        def range_strategy(self, public):
+            return Strategy(np.array([action]), np.ones((public.rules.num_combos, 1)))
+
+    with pytest.raises(ValueError, match=f"gives probability to the action {action}; legal are "):
+        Prober(HUNL, Liar(), MENUS["fcpa"], Seeded(1)).play(0)
 
 
 def test_it_is_played_heads_up():

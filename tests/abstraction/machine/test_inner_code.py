@@ -55,7 +55,8 @@ def run(tmp_path):
     def output(name, source):
         (tmp_path / "parts.py").write_text(PARTS)
         (tmp_path / f"{name}.py").write_text(source)
-        places = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+        paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
+        places = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
         code = f"import {name}"
         done = subprocess.run([sys.executable, "-c", code], env=os.environ | places, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -71,3 +72,12 @@ def test_a_kernel_gets_machine_code_when_python_calls_it_and_the_cache_keeps_bot
     assert second == "add total 4.0 4.0 4.0 1 12.0"
     assert run("one", CALLER + FROM_PYTHON) == ["9.0 3.0 3.0 3.0 [0, 0, 0, 1]", "4.0 4.0 4.0 1 12.0"]
     assert run("other", CALLER) == ["caller 9.0 3.0 3.0 3.0 [0, 0, 0, 1]"]
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_damaged_files_of_the_cache_are_made_again(run, tmp_path, suffix):
+    first = run("one", CALLER)
+    for path in (tmp_path / "cache").rglob(f"*.{suffix}"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert sorted(run("one", CALLER)[0].split()) == sorted(first[0].split())  # compiled again, with the same results
+    assert run("one", CALLER) == ["9.0 3.0 3.0 3.0 [0, 0, 0, 1]"]
