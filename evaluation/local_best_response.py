@@ -336,9 +336,7 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
         for action in np.asarray(actions)[played].tolist():
             if not public.is_legal(action):
                 legal = public.betting().legal_text()
-                raise ValueError(
-                    f"{agent.name}: range_strategy gives probability to the action {action}; legal are {legal}"
-                )
+                raise ValueError(f"{agent.name}: range_strategy gives probability to the action {action}: {legal}")
     return strategy
 
 

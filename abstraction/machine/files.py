@@ -1,11 +1,12 @@
 """Files that are written whole or not at all."""
 
 import contextlib
+import io
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 
 def require_writable(path: Path, remedy: str = "give another file") -> None:
@@ -51,9 +52,18 @@ def writing_atomically(path: Path, *, mode: int = 0o644) -> Iterator[TextIO]:
     mode : int
         The file's permissions, as `os.chmod` takes them.
     """
+    with writing_bytes_atomically(path, mode=mode) as binary:
+        stream = io.TextIOWrapper(binary, encoding="utf-8")
+        yield stream
+        stream.detach()  # flushes, and leaves the file open
+
+
+@contextlib.contextmanager
+def writing_bytes_atomically(path: Path, *, mode: int = 0o644) -> Iterator[BinaryIO]:
+    """Yield a binary stream whose bytes replace the file; see `writing_atomically`."""
     handle, temporary = _temporary(path)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

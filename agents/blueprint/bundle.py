@@ -32,6 +32,7 @@ from plurispiel.abstraction.machine.artefact import (
     read_json,
     write_artefact,
 )
+from plurispiel.abstraction.machine.files import writing_bytes_atomically
 from plurispiel.abstraction.machine.folders import alone_in
 from plurispiel.abstraction.machine.jit import user_cache_folder
 from plurispiel.abstraction.machine.memory import available_bytes
@@ -115,9 +116,8 @@ def pack_blueprint(
     config = artefact.config | {"training": training, "rows_learnt": [number for _, number in counts]}
     path.parent.mkdir(parents=True, exist_ok=True)
     packed = _pack(arrays, {"config": config, "seed": artefact.seed, "source": artefact.source})
-    building = path.with_name(f".{path.name}")
-    building.write_bytes(packed)
-    building.replace(path)
+    with writing_bytes_atomically(path) as stream:
+        stream.write(packed)
     return {"bytes": len(packed), "rows": config["rows"], "rows_kept": config["rows_learnt"]}
 
 

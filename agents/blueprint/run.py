@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.cards import deck_cards
-from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.abstraction.machine.artefact import (
+    ArtefactRefused,
+    holds_artefact,
+    load_artefact,
+    require_replaceable,
+    write_artefact,
+)
 from plurispiel.agents.blueprint.blueprint import CHECKPOINTS, FOLDER, Blueprint, load_rows, tree_digest
+from plurispiel.agents.blueprint.blueprint import KIND as BLUEPRINT
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import PUBLIC, BlueprintConfig, config_from_dict
 from plurispiel.agents.blueprint.devices import CPU, make_trainer
@@ -352,12 +359,13 @@ def begin_run(
     Raises
     ------
     ValueError
-        If the folder holds a run, `num_marks` is not 1 to 1,000, the betting tree is too large, or a street with
-        decisions has no buckets. Also if `start` has another game than the run, or `start_weight` is below 0 or above
-        `MAX_WEIGHT` chips or `MAX_BOARDS`. Also for the device as `make_trainer`.
+        If the folder holds a run or another folder of its blueprint's name, `num_marks` is not 1 to 1,000, the betting
+        tree is too large, or a street with decisions has no buckets. Also if `start` has another game than the run, or
+        `start_weight` is below 0 or above `MAX_WEIGHT` chips or `MAX_BOARDS`. Also for the device as `make_trainer`.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
+    require_replaceable(folder / FOLDER, BLUEPRINT)  # else the folder would be refused after the training
     if start is not None:
         start_weight = weight_of_start(config, start_weight)
     trainer = make_trainer(config, cards, threads=threads, device=device)

@@ -198,7 +198,7 @@ def test_reports_of_illegal_actions_are_refused(action):
         def range_strategy(self, public):
             return Strategy(np.array([action]), np.ones((public.rules.num_combos, 1)))
 
-    with pytest.raises(ValueError, match=f"gives probability to the action {action}; legal are "):
+    with pytest.raises(ValueError, match=f"gives probability to the action {action}: legal are "):
         Prober(HUNL, Liar(), MENUS["fcpa"], Seeded(1)).play(0)
 
 

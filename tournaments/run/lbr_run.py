@@ -85,7 +85,8 @@ class LbrRun:
         make_folder(folder)
         path = folder / _CONFIG
         if fresh or not path.exists():
-            if not path.exists() and any(folder.iterdir()):
+            is_run = path.exists() and (folder / _GROUPS).exists()  # else they may be a user's own files
+            if not is_run and any(folder.iterdir()):
                 raise ValueError(f"{folder} holds other files; give another folder (--out)")
             write_atomically(folder / _GROUPS, ",".join(_COLUMNS) + "\n")
             (folder / run_key.NAME).unlink(missing_ok=True)

@@ -41,7 +41,8 @@ from plurispiel.tournaments.run.schema import COLUMNS, FORMAT_VERSION, READABLE,
 _BLOCKS_AT_ONCE = 512  # blocks read at a time: some megabytes
 
 _OTHER_FACTS = ("player", "values", "code", "events")  # rows of the table `run` that `RunStore.facts` leaves out
-_FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)
+_TEXTS = ("results.json", "hands.phhs", "config.toml")
+_FILES = (*_TEXTS, "run.sqlite", "run.sqlite-wal", "run.sqlite-shm", run_key.NAME)
 
 
 class AnswerTimes(NamedTuple):
@@ -81,8 +82,8 @@ class RunStore:
     Raises
     ------
     RunRefused
-        If the folder holds another tournament, is not writable or is being played by another process. Also if its
-        database is damaged or was written by another version.
+        If the folder holds another tournament, is not writable or is being played by another process. Also if it
+        holds no run but a file of a run's names, or if its database is damaged or was written by another version.
     ValueError
         If an agent's path cannot be written into the settings (`relocate_spec`).
     """
@@ -94,6 +95,9 @@ class RunStore:
         self._lock: int | None = None
         self._key: RunKey | None = None
         self._remedy = "; give another folder (--out)"
+        texts = [name for name in _TEXTS if os.path.lexists(folder / name)]
+        if texts and not (folder / "run.sqlite").exists():  # a user's own files, which the run would overwrite
+            raise RunRefused(f"{folder} holds a file {texts[0]}, but no run{self._remedy}")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = lock_folder(folder)

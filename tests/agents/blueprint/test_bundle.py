@@ -73,8 +73,10 @@ def packed(made, kept, tmp_path):
 
 @pytest.mark.slow
 def test_a_packed_blueprint_is_the_same_to_a_level(kept, packed, tmp_path):
-    path = tmp_path / "again.blueprint"
+    path, hidden = tmp_path / "again.blueprint", tmp_path / ".again.blueprint"
+    hidden.write_text("mine")
     report = pack_blueprint(kept, path, num_decks=0)
+    assert hidden.read_text() == "mine" and len(list(tmp_path.glob(".again*"))) == 1
     assert report["bytes"] == path.stat().st_size and report["rows"] == report["rows_kept"]
     assert path.read_bytes() == packed.read_bytes()
     unpack_blueprint(path, tmp_path / "unpacked")

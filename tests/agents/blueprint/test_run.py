@@ -133,6 +133,13 @@ def test_two_checkpoints_are_kept_and_a_damaged_one_is_passed_over(tmp_path):
         begin(tmp_path, LEDUC)
 
 
+def test_a_folder_that_the_blueprint_cannot_replace_is_refused_before_training(tmp_path):
+    (tmp_path / "blueprint").mkdir()
+    (tmp_path / "blueprint" / "letter.txt").write_text("dear")
+    with pytest.raises(ArtefactRefused, match="give another folder"):
+        begin(tmp_path, LEDUC)
+
+
 def test_a_checkpoint_of_another_game_is_refused(tmp_path):
     begin(tmp_path, LEDUC).keep()
     checkpoint, _ = load_checkpoint(tmp_path)

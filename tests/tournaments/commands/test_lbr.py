@@ -199,9 +199,12 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
     assert main(["lbr", "--agent", "call", *out]) == 2
     assert "is damaged; start over (--fresh)" in capsys.readouterr().err
     (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "letter.txt").write_text("dear")
-    assert main(["lbr", "--agent", "call", "--out", str(tmp_path / "other")]) == 2
-    assert "holds other files" in capsys.readouterr().err
+    for name in ("letter.txt", "config.json"):
+        (tmp_path / "other" / name).write_text("dear")
+        for options in ([], ["--fresh"]):
+            assert main(["lbr", "--agent", "call", "--out", str(tmp_path / "other"), *options]) == 2
+            assert "hold" in capsys.readouterr().err
+        assert (tmp_path / "other" / name).read_text() == "dear"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
+from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation import agent_strategy, best_response
@@ -146,8 +148,8 @@ def test_the_key_is_published_at_the_end_and_deals_no_further_group(tmp_path):
 def test_a_false_report_of_a_range_without_hands_leaves_the_payoff():
     class Denier(CallAgent):
         def range_strategy(self, public):
-            strategy = super().range_strategy(public)
-            return type(strategy)(np.array([0, 1]), np.eye(2)[np.zeros(len(public.rules.combos), int)])
+            told = FOLD if public.can_fold else public.raise_by_pot(1.0)
+            return Strategy(np.array([told]), np.ones((len(public.rules.combos), 1)))
 
     prober = Prober(LEDUC, Denier(), MENUS["fc"], Seeded(1))
     for number in range(4):

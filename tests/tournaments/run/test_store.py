@@ -190,6 +190,16 @@ def test_another_tournament_is_refused(filled):
     refused(filled, "holds another tournament", TournamentConfig(agents=CONFIG.agents, seed=2))
 
 
+@pytest.mark.parametrize("name", ["config.toml", "results.json", "hands.phhs"])
+@pytest.mark.parametrize("fresh", [False, True])
+def test_files_of_others_are_not_overwritten(folder, name, fresh):
+    folder.mkdir(parents=True)
+    (folder / name).write_text("mine")
+    with pytest.raises(RunRefused, match=f"holds a file {name}, but no run; give another folder"):
+        RunStore(folder, CONFIG, fresh=fresh)
+    assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_text() == "mine"
+
+
 def test_a_newer_format_is_refused(filled):
     edit(filled, "UPDATE run SET value = 99 WHERE key = 'format'")
     refused(filled, "another version")
