@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import LANES, clear, empty_blocks, load, spread, store
 
@@ -43,7 +44,7 @@ class DefenceWorkspace(NamedTuple):
     """Scratch memory of one thread on one street, for one decision at a time.
 
     All hands of a bucket have one row, except at the *border*: of the hands that call with the same probability if they
-    do not raise, only the strongest call.
+    do not raise, only the strongest call. The arrays have an entry for each of the `distinct_buckets` of `LiveHands`.
 
     Attributes
     ----------
@@ -56,11 +57,11 @@ class DefenceWorkspace(NamedTuple):
     places : uint16 or uint32[num_buckets]
         One lane's places in the order of calls.
     masses : float64[num_buckets]
-        One lane's weight of each place. All zeros when `fill_defence` returns.
+        One lane's weight of each place; there are at most `num_buckets`. All zeros when `fill_defence` returns.
     num_exceptions : int64[1]
         The number of rows of single hands in single lanes.
     exceptions : int64[16 * max_hands, 2]
-        The hand and the lane of each such row.
+        The live hand and the lane of each such row.
     own_folds, own_calls : float[16 * max_hands]
         Their probabilities of a fold and of a call.
     """
@@ -97,36 +98,35 @@ def defence_workspace(defended: DefendedRows, max_hands: int, dtype: np.dtype) -
 
 
 @kernel
-def fill_defence(facing, number, first, num_hands, fold_block, num_entries, reach, above, work):
+def fill_defence(facing, number, live, fold_block, num_entries, reach, tile, work):
     """Write the probabilities of a fold and of a call at a decision, by bucket and for the exceptions, lane by lane.
 
-    The work grows with the number of buckets, of which blueprints have a few hundred, and hardly with that of hands.
+    The work grows with the number of buckets that live hands have, and hardly with the number of hands.
 
     Parameters
     ----------
     facing : FacingRows
-        Its `table`, `buckets` and `defended` are read.
+        Its `table` and `defended` are read.
     number : int64
         The number of the decision.
-    first, num_hands : int64
-        The index of the board's first hand, and the number of its hands.
+    live : LiveHands
     fold_block, num_entries : int64
         The fold of a bucket is block ``fold_block + bucket * num_entries`` of the table. The call is the next one.
     reach : float[n, 16]
-    above : int64
-        The block of the first hand in `reach`.
+    tile : int64
+        The first block of the tile in `reach` that has the range.
     work : DefenceWorkspace
         Modified in place.
     """
-    held, sums, num_buckets = work.held, work.sums, work.held.shape[0]
+    held, sums, num_buckets = work.held, work.sums, live.counts[1]
     clear(held, 0, num_buckets)
-    for k in range(num_hands):
-        of_hand = np.int64(facing.buckets[first + k])
-        store(held, of_hand, load(held, of_hand) + load(reach, above + k))
+    for k in range(live.counts[0]):
+        of_hand = np.int64(live.bucket_index[k])
+        store(held, of_hand, load(held, of_hand) + load(reach, tile + FIRST_HAND + k))
     total = spread(sums, sums.dtype.type(0))
     folded = spread(sums, sums.dtype.type(0))
     for bucket in range(num_buckets):
-        block = fold_block + bucket * num_entries
+        block = fold_block + np.int64(live.distinct_buckets[bucket]) * num_entries
         fold = load(facing.table, block)
         store(work.folds, bucket, fold)
         store(work.calls, bucket, load(facing.table, block + 1))
@@ -138,25 +138,25 @@ def fill_defence(facing, number, first, num_hands, fold_block, num_entries, reac
     for lane in range(LANES):
         wanted = facing.defended.shares[number, lane] * np.float64(sums[0, lane])
         if np.float64(sums[0, lane]) - np.float64(sums[1, lane]) < wanted:
-            _call_strongest(facing, number, first, num_hands, reach, above, lane, wanted, work)
+            _call_strongest(facing, number, live, reach, tile, lane, wanted, work)
 
 
 @kernel
-def _call_strongest(facing, number, first, num_hands, reach, above, lane, wanted, work):
+def _call_strongest(facing, number, live, reach, tile, lane, wanted, work):
     """Let the strongest hands call, in one lane, until the weight `wanted` of the range goes on.
 
     The raises alone never reach `wanted`, because raises and calls together are below it.
     """
     folds, calls, masses, places = work.folds, work.calls, work.masses, work.places
-    block, num_buckets, left = facing.defended.first[number], len(places), wanted
+    block, num_buckets, left = facing.defended.first[number], live.counts[1], wanted
     for bucket in range(num_buckets):
         held = np.float64(work.held[bucket, lane])
         stays = np.float64(folds[bucket, lane]) + np.float64(calls[bucket, lane])
-        places[bucket] = facing.defended.places[block + bucket, lane]
+        places[bucket] = facing.defended.places[block + np.int64(live.distinct_buckets[bucket]), lane]
         masses[np.int64(places[bucket])] += held * stays
         left -= held * (1.0 - stays)
     border = np.int64(0)
-    while border < num_buckets and left > masses[border]:
+    while border < len(masses) and left > masses[border]:
         left -= masses[border]
         border += 1
     for bucket in range(num_buckets):
@@ -164,27 +164,27 @@ def _call_strongest(facing, number, first, num_hands, reach, above, lane, wanted
         calls[bucket, lane] = stays if place < border else 0
         folds[bucket, lane] = stays - calls[bucket, lane]
         masses[place] = 0.0
-    _call_at_border(facing, first, num_hands, reach, above, lane, border, left, work)
+    _call_at_border(live, reach, tile, lane, border, left, work)
 
 
 @kernel
-def _call_at_border(facing, first, num_hands, reach, above, lane, border, left, work):
+def _call_at_border(live, reach, tile, lane, border, left, work):
     """Let the strongest hands of one place call, in one lane, until the weight `left` calls."""
-    order, ranks = facing.defended.order, facing.defended.ranks
-    start, added = 0, work.num_exceptions[0]
+    start, added, num_hands = np.int64(0), work.num_exceptions[0], live.counts[0]
     while start < num_hands and left > 0.0:
-        rank, stop, mass, of_class = ranks[first + start], start, 0.0, added
-        while stop < num_hands and ranks[first + stop] == rank:
-            hand = np.int64(order[first + stop])
-            bucket = np.int64(facing.buckets[first + hand])
+        rank, stop, mass, of_class = live.ranks[start], start, 0.0, added
+        while stop < num_hands and live.ranks[stop] == rank:
+            hand = np.int64(live.order[stop])
+            bucket = np.int64(live.bucket_index[hand])
             if np.int64(work.places[bucket]) == border:
-                mass += np.float64(reach[above + hand, lane]) * np.float64(work.folds[bucket, lane])
+                held = np.float64(reach[tile + FIRST_HAND + hand, lane])
+                mass += held * np.float64(work.folds[bucket, lane])
                 work.exceptions[added, 0], work.exceptions[added, 1] = hand, lane
                 added += 1
             stop += 1
         part = left / mass if mass > left else 1.0
         for number in range(of_class, added):
-            stays = work.folds[np.int64(facing.buckets[first + work.exceptions[number, 0]]), lane]
+            stays = work.folds[np.int64(live.bucket_index[work.exceptions[number, 0]]), lane]
             work.own_calls[number] = stays * part
             work.own_folds[number] = stays - work.own_calls[number]
         left -= mass
@@ -193,20 +193,25 @@ def _call_at_border(facing, first, num_hands, reach, above, lane, border, left, 
 
 
 @kernel
-def carry_defended(facing, first, num_hands, reach, above, here, is_fold, work):
+def carry_defended(live, reach, before, after, is_fold, work):
     """Write the reach after a fold or a call at the decision of `fill_defence`.
 
     Parameters
     ----------
+    live : LiveHands
     reach : float[n, 16]
-        The reach before the action from block `above` on, and after it from block `here` on. Modified in place.
+        Modified in place.
+    before, after : int64
+        The first blocks in `reach` of two tiles: the reach before and after the action.
     is_fold : bool
         A fold, else a call.
+    work : DefenceWorkspace
     """
     rows = work.folds if is_fold else work.calls
     own_rows = work.own_folds if is_fold else work.own_calls
-    for k in range(num_hands):
-        store(reach, here + k, load(reach, above + k) * load(rows, np.int64(facing.buckets[first + k])))
+    for k in range(live.counts[0]):
+        here = load(reach, before + FIRST_HAND + k) * load(rows, np.int64(live.bucket_index[k]))
+        store(reach, after + FIRST_HAND + k, here)
     for number in range(work.num_exceptions[0]):
-        hand, lane = work.exceptions[number, 0], work.exceptions[number, 1]
-        reach[here + hand, lane] = reach[above + hand, lane] * own_rows[number]
+        k, lane = FIRST_HAND + work.exceptions[number, 0], work.exceptions[number, 1]
+        reach[after + k, lane] = reach[before + k, lane] * own_rows[number]

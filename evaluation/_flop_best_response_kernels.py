@@ -25,11 +25,12 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, STREET_END
-from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, fill_fold_tile, fill_margin_tile
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, held_with, sum_range, sweep_range
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import LANES, larger, load, smallest, spread, store
 from plurispiel.agents.blueprint.acting_rows_kernels import EarlierRows, fill_open_row
 from plurispiel.evaluation._defence_kernels import DefenceWorkspace, DefendedRows, carry_defended, fill_defence
+from plurispiel.evaluation._live_hands_kernels import LiveHands, gather_live
 
 
 class FacingRows(NamedTuple):
@@ -106,12 +107,15 @@ class ResponseWorkspace(NamedTuple):
 
     Attributes
     ----------
-    reach, values : float[(max_depth + 1) * width, 16]
-        The opponent's reach and the values at one node of each depth. In `reach` hand k has block `FIRST_HAND` + k, and
-        the blocks before hand 0 are zeros.
+    live : LiveHands
+    reach : float[(max_depth + 1) * width, 16]
+        A tile for one node of each depth: the opponent's reach, with a block for each of the live hands from block
+        `FIRST_HAND` on. The blocks before are zeros.
+    values : float[(max_depth + 1) * width, 16]
+        The values of one node of each depth, with a block for each hand on the board from block 0 on.
     place : int64[max_depth + 1]
         The first block in `reach` of the node at a depth. An action of the responding seat leaves the opponent's reach
-        as it was, so the node after it shares its parent's blocks.
+        as it was, so the node after it shares its parent's tile.
     started : bool[max_depth + 1]
         For the node at each depth, whether the values of a child have been added to the node's values.
     mass, out : float[n, 16]
@@ -121,6 +125,7 @@ class ResponseWorkspace(NamedTuple):
     defence : DefenceWorkspace
     """
 
+    live: LiveHands
     reach: np.ndarray
     values: np.ndarray
     place: np.ndarray
@@ -144,30 +149,27 @@ def respond(nodes, deals, facing, seat, batches, boards, blocks, work):
         Modified in place: `totals`.
     """
     hands, totals, above_width = deals.seats[0], blocks.totals, blocks.above_width
-    width = _node_width(work)
     for batch in range(batches[0], batches[1]):
+        shape = nodes.shape[batch]
+        start, stop = nodes.first[shape], nodes.first[shape + 1]
         for board in range(boards[0], boards[1]):
-            first = hands.first[board]
-            num_hands = hands.first[board + 1] - first
-            _gather(hands, first, num_hands, blocks, batch, work)
-            shape = nodes.shape[batch]
-            start, stop = nodes.first[shape], nodes.first[shape + 1]
+            work.place[0] = 0
+            gather_live(deals, facing, board, blocks.above, batch * above_width, work.live, work.reach)
+            if work.live.counts[0] == 0:
+                continue
             for node in range(start, stop):
-                kind, depth, offset = nodes.kind[node], np.int64(nodes.depth[node]), node - start
-                if depth > 0 and nodes.kind[start + nodes.parent[node]] != seat:
-                    _pass(nodes, deals, facing, batch, board, node, work)
-                elif depth > 0:  # the seat's own action leaves the opponent's reach as it was
-                    work.place[depth] = work.place[depth - 1]
-                if kind < FOLD_END:
+                depth = np.int64(nodes.depth[node])
+                _reach(nodes, deals, facing, batch, board, node, seat, work)
+                if nodes.kind[node] < FOLD_END:
                     work.started[depth] = False
-                    continue
-                _end(nodes, deals, batch, board, node, seat, blocks, work)
-                _close(nodes, start, offset, seat, num_hands, width, work)
-            weight = spread(totals, deals.weight[board])
+                else:
+                    _end(nodes, deals, batch, board, node, seat, blocks, work)
+                    _close(nodes, deals, batch, board, node, seat, work)
+            first, weight = hands.first[board], spread(totals, deals.weight[board])
             # The board stands for a class of isomorphic boards: on each member the values belong to renamed hands.
             for member in range(deals.member_first[board], deals.member_first[board + 1]):
                 into = hands.target_first[member]
-                for k in range(num_hands):
+                for k in range(hands.first[board + 1] - first):
                     target = batch * above_width + np.int64(hands.targets[into + k])
                     store(totals, target, load(totals, target) + load(work.values, k) * weight)
 
@@ -184,26 +186,21 @@ def descend(nodes, deals, facing, seat, batches, board, blocks, work):
     blocks : StreetBlocks
         Modified in place: `below`, in the lanes to which the street's ends in the given batches lead.
     """
-    hands, below, below_width = deals.seats[0], blocks.below, blocks.below_width
-    first = hands.first[board]
-    num_hands = hands.first[board + 1] - first
+    live, below, below_width = work.live, blocks.below, blocks.below_width
     for batch in range(batches[0], batches[1]):
-        _gather(hands, first, num_hands, blocks, batch, work)
+        work.place[0] = 0
+        gather_live(deals, facing, board, blocks.above, batch * blocks.above_width, work.live, work.reach)
         shape = nodes.shape[batch]
-        start, stop = nodes.first[shape], nodes.first[shape + 1]
-        for node in range(start, stop):
-            kind, depth = nodes.kind[node], np.int64(nodes.depth[node])
-            if depth > 0 and nodes.kind[start + nodes.parent[node]] != seat:
-                _pass(nodes, deals, facing, batch, board, node, work)
-            elif depth > 0:
-                work.place[depth] = work.place[depth - 1]
-            if kind == STREET_END:
+        for node in range(nodes.first[shape], nodes.first[shape + 1]):
+            _reach(nodes, deals, facing, batch, board, node, seat, work)
+            if nodes.kind[node] == STREET_END:
+                from_block = work.place[np.int64(nodes.depth[node])] + FIRST_HAND
                 slots = nodes.slots[nodes.end_first[batch] + nodes.number[node]]
                 for lane in range(LANES):
                     if slots[lane] >= 0:
                         into, column = slots[lane] // LANES * below_width, slots[lane] % LANES
-                        for k in range(num_hands):
-                            below[into + k, column] = work.reach[work.place[depth] + FIRST_HAND + k, lane]
+                        for k in range(live.counts[0]):
+                            below[into + np.int64(live.numbers[k]), column] = work.reach[from_block + k, lane]
 
 
 @kernel(inline=True)
@@ -212,122 +209,131 @@ def _node_width(work):
     return work.reach.shape[0] // work.started.shape[0]
 
 
-@kernel(inline=True)
-def _gather(hands, first, num_hands, blocks, batch, work):
-    """Copy the opponent's reach at a batch's roots from the order of the previous board's hands to this board's."""
-    work.place[0], start = 0, batch * blocks.above_width
-    for k in range(num_hands):
-        store(work.reach, FIRST_HAND + k, load(blocks.above, start + np.int64(hands.above[first + k])))
-
-
-@kernel(inline=True)
-def _copy(blocks, source, target, count):
-    """Copy `count` blocks, from block `source` on to block `target` on. `blocks` is modified in place."""
-    for k in range(count):
-        store(blocks, target + k, load(blocks, source + k))
-
-
 @kernel
-def _pass(nodes, deals, facing, batch, board, node, work):
-    """Write the opponent's reach at a node: its reach at the parent times the probability of its action there."""
-    hands, width = deals.seats[0], _node_width(work)
-    first = hands.first[board]
-    num_hands = hands.first[board + 1] - first
-    depth, entry = np.int64(nodes.depth[node]), np.int64(nodes.entry[node])
-    work.place[depth] = depth * width
-    above, here = work.place[depth - 1] + FIRST_HAND, depth * width + FIRST_HAND
-    seat = nodes.kind[nodes.first[nodes.shape[batch]] + nodes.parent[node]]
-    num_entries = nodes.num_entries[seat, nodes.shape[batch]]
-    table = facing.table_first[batch] + entry
-    action, is_any_open = facing.open_first[batch] + entry, len(facing.numbers) > 0
+def _reach(nodes, deals, facing, batch, board, node, seat, work):
+    """Write the opponent's reach at a node: its reach at the parent times the probability of its action there.
+
+    After an action of the seat that responds, the reach is that of the parent.
+    """
+    depth, action = np.int64(nodes.depth[node]), np.int64(nodes.entry[node])
+    if depth == 0:
+        return
+    shape, live = nodes.shape[batch], work.live
+    opponent = nodes.kind[nodes.first[shape] + nodes.parent[node]]
+    if opponent == seat:
+        work.place[depth] = work.place[depth - 1]
+        return
+    work.place[depth] = depth * _node_width(work)
+    before, here = work.place[depth - 1], work.place[depth]
+    num_entries = nodes.num_entries[opponent, shape]
+    table = facing.table_first[batch] + action
+    action, is_any_open = facing.open_first[batch] + action, len(facing.numbers) > 0
     number = np.int64(facing.defended.numbers[action]) if len(facing.defended.numbers) > 0 else np.int64(-1)
     if number >= 0:
         is_fold = facing.places[action] == 0
         if is_fold:  # the call is the next node, so the workspace holds this decision until then
-            fill_defence(
-                facing,
-                number,
-                first,
-                num_hands,
-                table,
-                num_entries,
-                work.reach,
-                above,
-                work.defence,
-            )
-        carry_defended(facing, first, num_hands, work.reach, above, here, is_fold, work.defence)
+            fill_defence(facing, number, live, table, num_entries, work.reach, before, work.defence)
+        carry_defended(live, work.reach, before, here, is_fold, work.defence)
         return
-    for k in range(num_hands):
-        bucket = np.int64(facing.buckets[first + k])
-        reach = load(work.reach, above + k) * load(facing.table, table + bucket * num_entries)
+    for k in range(FIRST_HAND, FIRST_HAND + live.counts[0]):
+        bucket = np.int64(live.buckets[k - FIRST_HAND])
+        reach = load(work.reach, before + k) * load(facing.table, table + bucket * num_entries)
         store(work.reach, here + k, reach)
         # Training met few of the decisions with open rows, so most of these rows have no reach.
         if is_any_open and smallest(reach) < 0.0:
-            combo = np.int64(hands.combos[first + k])
+            combo = np.int64(deals.seats[0].combos[deals.seats[0].first[board] + live.numbers[k - FIRST_HAND]])
             strength = facing.strengths[board, combo]
             for lane in range(LANES):
                 if work.reach[here + k, lane] < 0.0:
                     decision = np.int64(facing.numbers[action, lane])
                     fill_open_row(facing.earlier, decision, bucket, facing.past, combo, strength, work.row)
-                    work.reach[here + k, lane] = work.reach[above + k, lane] * work.row[facing.places[action]]
+                    work.reach[here + k, lane] = work.reach[before + k, lane] * work.row[facing.places[action]]
+
+
+_FIRST, _LARGER, _SUM = 0, 1, 2
+"""How values of a node enter those of its parent: as the first child's, as those of the responding seat's action, of
+which the seat takes the best one, or as those of the opponent's action, whose probability is in the reach already."""
+
+
+@kernel(inline=True)
+def _way_up(nodes, start, node, seat, work):
+    """Return how the values of a node enter those of its parent, and the parent's first block in ``work.values``.
+
+    A root has no parent, and its values stay.
+    """
+    depth = np.int64(nodes.depth[node])
+    if depth == 0:
+        return _FIRST, np.int64(0)
+    target = (depth - 1) * _node_width(work)
+    if not work.started[depth - 1]:
+        work.started[depth - 1] = True
+        return _FIRST, target
+    return (_LARGER if nodes.kind[start + nodes.parent[node]] == seat else _SUM), target
+
+
+@kernel(inline=True)
+def _enter(values, block, found, way):
+    """Let one hand's values enter those of the parent. `values` is modified in place."""
+    if way == _LARGER:  # for each hand by itself, against the whole range: one choice in each infoset
+        store(values, block, larger(load(values, block), found))
+    elif way == _SUM:
+        store(values, block, load(values, block) + found)
+    else:
+        store(values, block, found)
 
 
 @kernel
 def _end(nodes, deals, batch, board, node, seat, blocks, work):
-    """Write the values at an end of the street to ``work.values`` at the node's depth."""
-    hands, width = deals.seats[0], _node_width(work)
+    """Let the values at an end of the street enter those of the parent."""
+    hands, live, width = deals.seats[0], work.live, _node_width(work)
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
     kind, depth = nodes.kind[node], np.int64(nodes.depth[node])
-    here = depth * width
+    values, mass, out = work.values, work.mass, work.out
+    way, target = _way_up(nodes, nodes.first[nodes.shape[batch]], node, seat, work)
     if kind == STREET_END:
         slots = nodes.slots[nodes.end_first[batch] + nodes.number[node]]
         for lane in range(LANES):
             if slots[lane] < 0:
                 for k in range(num_hands):
-                    work.values[here + k, lane] = 0.0
+                    out[k, lane] = 0.0
             else:
                 source, column = slots[lane] // LANES * blocks.below_width, slots[lane] % LANES
                 for k in range(num_hands):
-                    work.values[here + k, lane] = blocks.below_totals[source + k, column]
+                    out[k, lane] = blocks.below_totals[source + k, column]
+        for k in range(num_hands):
+            _enter(values, target + k, load(out, k), way)
         return
-    cards = hands.cards[first : first + num_hands]
+    own, others = hands.cards[first : first + num_hands], live.cards[: live.counts[0]]
     tile = work.reach[work.place[depth] : work.place[depth] + width]
-    if kind == FOLD_END:
-        same = hands.same[first : first + num_hands]
-        fill_fold_tile(cards, cards, same, tile, work.mass, work.out)
-    else:
-        stops = deals.group_stops[0, deals.group_first[board] : deals.group_first[board + 1]]
-        fill_margin_tile(cards, stops, cards, stops, tile, work.mass, work.out)
     stake = load(nodes.stakes, nodes.stake_first[batch] + nodes.number[node])
-    if kind == FOLD_END and seat == 1:
-        stake = spread(work.out, work.out.dtype.type(0)) - stake
+    if kind == FOLD_END:
+        if seat == 1:
+            stake = spread(out, out.dtype.type(0)) - stake
+        total = sum_range(others, tile, mass)
+        for k in range(num_hands):
+            kept = total - (held_with(own, k, mass) - load(tile, np.int64(live.blocks[k])))
+            _enter(values, target + k, kept * stake, way)
+        return
+    stops = deals.group_stops[0, deals.group_first[board] : deals.group_first[board + 1]]
+    total = sweep_range(own, stops, others, live.stops, tile, mass, out)
     for k in range(num_hands):
-        store(work.values, here + k, load(work.out, k) * stake)
+        margin = load(out, k) - (total - held_with(own, k, mass))
+        _enter(values, target + k, margin * stake, way)
 
 
 @kernel
-def _close(nodes, start, offset, seat, num_hands, width, work):
-    """Combine a node's values with its parent's, and go on with the parent if the node is the parent's last child.
+def _close(nodes, deals, batch, board, end, seat, work):
+    """Let the values of all decisions whose last descendant is `end` enter those of their parents.
 
     Only one node of each depth is in work at a time, so ``work.values`` holds one node's values for each depth.
     """
-    values = work.values
-    while True:
-        node = start + offset
-        depth, parent = np.int64(nodes.depth[node]), np.int64(nodes.parent[node])
-        if parent < 0:
-            return
-        source, target = depth * width, (depth - 1) * width
-        if not work.started[depth - 1]:
-            work.started[depth - 1] = True
-            _copy(values, source, target, num_hands)
-        elif nodes.kind[start + parent] == seat:
-            for k in range(num_hands):  # for each hand by itself, against the whole range: one choice in each infoset
-                store(values, target + k, larger(load(values, source + k), load(values, target + k)))
-        else:  # the opponent's probabilities are in its reach already, so its actions just add up
-            for k in range(num_hands):
-                store(values, target + k, load(values, source + k) + load(values, target + k))
-        if nodes.last[node] != nodes.last[start + parent]:
-            return
-        offset = parent
+    start, width, values = nodes.first[nodes.shape[batch]], _node_width(work), work.values
+    num_hands = deals.seats[0].first[board + 1] - deals.seats[0].first[board]
+    node = start + np.int64(nodes.parent[end])
+    while node > start and nodes.last[node] == nodes.last[end]:
+        source = np.int64(nodes.depth[node]) * width
+        way, target = _way_up(nodes, start, node, seat, work)
+        for k in range(num_hands):
+            _enter(values, target + k, load(values, source + k), way)
+        node = start + np.int64(nodes.parent[node])

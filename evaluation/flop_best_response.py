@@ -29,6 +29,7 @@ from plurispiel.agents.resolve.deals import Deals, deal_streets
 from plurispiel.evaluation import _flop_best_response_kernels as kernels
 from plurispiel.evaluation._defence_kernels import defence_workspace
 from plurispiel.evaluation._flop_best_response_kernels import FacingRows, ResponseWorkspace, StreetBlocks
+from plurispiel.evaluation._live_hands_kernels import live_hands
 from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
 from plurispiel.evaluation.facing_table import FacingTable, facing_table
 
@@ -358,6 +359,7 @@ class _FlopWalk:
         """Return one thread's scratch memory on a street."""
         depths, width = self._response.streets[index].max_depth + 1, self._widths[index]
         return ResponseWorkspace(
+            live_hands(width, int(facing.buckets.max()) + 1),
             empty_blocks(depths * width, self._dtype),
             empty_blocks(depths * width, self._dtype),
             np.zeros(depths, np.int64),

@@ -249,18 +249,10 @@ def fill_fold_tile(own, others, same, tile, mass, out):
     out : float[n rounded up to a multiple of 16, 16]
         Modified in place: a block for each hand in `own`. The blocks after the last hand become 0.
     """
-    num_own, num_others = own.shape[0], others.shape[0]
-    clear(mass, 0, CARD_SLOTS)
-    total = spread(mass, mass.dtype.type(0))
-    for k in range(num_others):
-        weights = load(tile, FIRST_HAND + k)
-        total = total + weights
-        first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
-        store(mass, first, load(mass, first) + weights)
-        store(mass, second, load(mass, second) + weights)
+    num_own = own.shape[0]
+    total = sum_range(others, tile, mass)
     for k in range(num_own):
-        held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
-        store(out, k, total - (held - load(tile, np.int64(same[k]))))
+        store(out, k, total - (held_with(own, k, mass) - load(tile, np.int64(same[k]))))
     clear(out, num_own, -num_own % LANES)
 
 
@@ -277,26 +269,63 @@ def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
         As in `fill_fold_tile`, with both lists of hands in order of strength.
     """
     num_own = own.shape[0]
+    total = sweep_range(own, own_stops, others, other_stops, tile, mass, out)
+    for k in range(num_own):
+        store(out, k, load(out, k) - (total - held_with(own, k, mass)))
+    clear(out, num_own, -num_own % LANES)
+
+
+@kernel(inline=True)
+def held_with(own, k, mass):
+    """Return ``mass[c] + mass[d]`` for hand k, {c, d}, in each of sixteen ranges."""
+    return load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+
+
+@kernel(inline=True)
+def _add_hand(others, k, tile, mass, total):
+    """Add hand k of sixteen ranges to the mass of its two cards, and return `total` plus the hand's weight."""
+    weights = load(tile, FIRST_HAND + k)
+    first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
+    store(mass, first, load(mass, first) + weights)
+    store(mass, second, load(mass, second) + weights)
+    return total + weights
+
+
+@kernel
+def sum_range(others, tile, mass):
+    """Write each card's mass in sixteen ranges to `mass`, and return the total weights.
+
+    The parameters are those of `fill_fold_tile`.
+    """
+    clear(mass, 0, CARD_SLOTS)
+    total = spread(mass, mass.dtype.type(0))
+    for k in range(others.shape[0]):
+        total = _add_hand(others, k, tile, mass, total)
+    return total
+
+
+@kernel
+def sweep_range(own, own_stops, others, other_stops, tile, mass, out):
+    """Write the first two terms of each hand's margin, W + (W + E), to `out`, and return the total weights.
+
+    `mass` then holds each card's mass. The third term W + E + S is ``total - held_with(own, k, mass)``. The parameters
+    are those of `fill_margin_tile`, and the terms those of `fill_showdown_margin`.
+    """
     clear(mass, 0, CARD_SLOTS)
     total = spread(mass, mass.dtype.type(0))
     own_start, other_start = np.int64(0), np.int64(0)
     for group in range(len(own_stops)):
         own_stop, other_stop = np.int64(own_stops[group]), np.int64(other_stops[group])
-        for k in range(own_start, own_stop):
-            held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
-            store(out, k, total - held)
-        for k in range(other_start, other_stop):
-            weights = load(tile, FIRST_HAND + k)
-            total = total + weights
-            first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
-            store(mass, first, load(mass, first) + weights)
-            store(mass, second, load(mass, second) + weights)
-        for k in range(own_start, own_stop):
-            held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
-            store(out, k, load(out, k) + (total - held))
+        if other_start == other_stop:  # E is 0, so both terms are W
+            for k in range(own_start, own_stop):
+                weaker = total - held_with(own, k, mass)
+                store(out, k, weaker + weaker)
+        else:
+            for k in range(own_start, own_stop):
+                store(out, k, total - held_with(own, k, mass))
+            for k in range(other_start, other_stop):
+                total = _add_hand(others, k, tile, mass, total)
+            for k in range(own_start, own_stop):
+                store(out, k, load(out, k) + (total - held_with(own, k, mass)))
         own_start, other_start = own_stop, other_stop
-    # By now `total` and `mass` hold the whole range: the term W + E + S of `fill_showdown_margin`.
-    for k in range(num_own):
-        held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
-        store(out, k, load(out, k) - (total - held))
-    clear(out, num_own, -num_own % LANES)
+    return total

@@ -8,13 +8,16 @@ from random_blueprint import random_blueprint, timid
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HUNL
-from plurispiel.abstraction.machine.lanes import LANES
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND
+from plurispiel.abstraction.machine.lanes import empty_blocks
 from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.agent import DefendingAgent
 from plurispiel.agents.blueprint.fallback import kept_rows
+from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.evaluation._defence_kernels import carry_defended, defence_workspace, fill_defence
 from plurispiel.evaluation._flop_best_response_kernels import FacingRows
+from plurispiel.evaluation._live_hands_kernels import gather_live, live_hands
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -43,28 +46,28 @@ def public_state(blueprint, node, board):
 
 
 def kernel_rows(response, rows, node, place, board, reach):
-    """Return the probabilities of a fold and of a call of each combo that the board leaves free: float[2, n].
+    """Return the probabilities of a fold and of a call of each combo, 0 without reach: float[2, num_combos].
 
     The other lanes have ranges of their own.
     """
     batch, offset, lane = place
-    street, free = len(board) - 2, np.flatnonzero(HUNL.free_combos(board))
-    found, nodes, seat = rows.street(street), response.streets[street - 1].nodes, int(rows.blueprint.tree.actor[node])
+    street, seat = len(board) - 2, int(rows.blueprint.tree.actor[node])
+    found, nodes = rows.street(street), response.streets[street - 1].nodes
     table, start = response.facing_tables(street, found)[seat], nodes.first[nodes.shape[batch]]
     children = np.flatnonzero(nodes.parent[start : nodes.first[nodes.shape[batch] + 1]] == offset)
     entry = int(nodes.entry[start + children[0]])
     number = int(table.defended.numbers[table.open_first[batch] + entry])
     assert number >= 0 and number == table.defended.numbers[table.open_first[batch] + entry + 1]
-    strengths = rows.strength_order(board, street)[free]
+    dtype, everything = table.table.dtype, np.ones((2, HUNL.num_combos))
+    deals = deal_streets(HUNL, street, board, everything, np.empty((0, HUNL.num_combos)), dtype)[0].arrays
+    combos = deals.seats[0].combos
+    strengths = rows.strength_order(board, street)[combos]
     order = np.argsort(-strengths, kind="stable").astype(np.int32)
     ranks = np.unique(-strengths, return_inverse=True)[1][order].astype(np.int32)
-    held = np.zeros((3 * len(free), LANES), table.table.dtype)  # before the decision, after a fold and after a call
-    held[: len(free)] = np.random.default_rng(node).random((len(free), LANES))
-    held[: len(free), lane] = reach[free]
     facing = FacingRows(
         table.table,
         table.table_first,
-        rows.buckets(street, board)[free],
+        rows.buckets(street, board)[combos],
         table.open_first,
         table.numbers,
         table.places,
@@ -73,14 +76,27 @@ def kernel_rows(response, rows, node, place, board, reach):
         np.empty((1, 1)),
         table.defended._replace(order=order, ranks=ranks),
     )
-    work = defence_workspace(facing.defended, len(free), held.dtype)
+    rng, width = np.random.default_rng(node), FIRST_HAND + len(combos)
+    above = empty_blocks(HUNL.num_combos, dtype)
+    above[:] = rng.random(above.shape) * (rng.random((len(above), 1)) < 0.3)  # two thirds are not live by other lanes
+    above[:, lane] = reach
+    tiles = empty_blocks(3 * width, dtype)  # before the decision, after a fold and after a call
+    live = live_hands(len(combos), int(facing.buckets.max()) + 1)
+    for _ in range(2):  # the second time, the lists of the first are still there
+        gather_live(deals, facing, 0, above, 0, live, tiles)
+    numbers = live.numbers[: live.counts[0]]
+    assert sorted(combos[numbers]) == np.flatnonzero(above.any(1) & HUNL.free_combos(board)).tolist()
+    work = defence_workspace(facing.defended, len(combos), dtype)
     fold_block, num_entries = int(table.table_first[batch]) + entry, int(nodes.num_entries[seat, nodes.shape[batch]])
-    fill_defence(facing, number, 0, len(free), fold_block, num_entries, held, 0, work)
-    for is_fold, here in ((True, len(free)), (False, 2 * len(free))):
-        carry_defended(facing, 0, len(free), held, 0, here, is_fold, work)
+    fill_defence(facing, number, live, fold_block, num_entries, tiles, 0, work)
+    for is_fold, after in ((True, width), (False, 2 * width)):
+        carry_defended(live, tiles, 0, after, is_fold, work)
     assert not work.masses.any()
-    before, *after = held[:, lane].reshape(3, -1)
-    return np.stack([np.divide(each, before, out=np.zeros(len(free)), where=before > 0.0) for each in after])
+    before, *after = tiles[:, lane].reshape(3, -1)[:, FIRST_HAND : FIRST_HAND + len(numbers)]
+    found = np.zeros((2, HUNL.num_combos))
+    for row, each in zip(found, after, strict=True):
+        row[combos[numbers]] = np.divide(each, before, out=np.zeros(len(each)), where=before > 0.0)
+    return found
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -97,7 +113,7 @@ def test_the_kernel_and_the_agent_agree(dtype):
             agent.restart(HUNL, public.actor, np.random.default_rng(0))
             reach, strategy = agent._off_tree.reach(public), agent.range_strategy(public)
             told = np.stack([strategy.probability(action)[free] for action in (FOLD, CALL)])
-            found = kernel_rows(response, rows, node, place_of[node], board, reach)
+            found = kernel_rows(response, rows, node, place_of[node], board, reach)[:, free]
             weights = reach[free] / reach[free].sum()
             errors = abs(found - told)
             assert errors[:, weights > 0.0].max() < 1e-9 if dtype == np.float64 else (errors @ weights).max() < 1e-5
