@@ -8,7 +8,8 @@ seat's compatible hands. A decision is *mixed* if no action has a probability ab
 its share of mixed decisions is an estimate.
 """
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from plurispiel.agents.blueprint.library import pick_bundled
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve import VectorSolver
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.tournaments.bench.blueprint_spots import first_spots, spot_solver, write_blueprint
+from plurispiel.tournaments.bench.blueprint_spots import BlueprintSpot, first_spots, spot_solver, write_blueprint
+from plurispiel.tournaments.bench.kept_figures import are_numbers, read_kept, write_kept
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _STREETS = {3: ("river", 10, 1_000), 2: ("turn", 7, 300), 1: ("flop", 3, 100)}
@@ -55,43 +57,95 @@ class Counted(NamedTuple):
     calls: float
 
 
-def bench_mixing(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Measurement]:
+class _SpotFigures(NamedTuple):
+    """The figures of a spot.
+
+    Attributes
+    ----------
+    blueprint, solution : list of float
+        The fields of `Counted`, then the chips that a best response wins, the mean of both seats.
+    pot : float
+    """
+
+    blueprint: list[float]
+    solution: list[float]
+    pot: float
+
+
+def bench_mixing(
+    seconds: float = 1.0, kept: Path | None = None, agent: BlueprintAgent | None = None
+) -> list[Measurement]:
     """Return the shares of mixed decisions for rivers, turns and flops; the notes have the chips a best response wins.
 
     Parameters
     ----------
     seconds : float
         Scale of the number of spots (`_STREETS`); at least one spot is measured on each street.
+    kept : Path, optional
+        A file that keeps the figures of each spot, so that a measurement that was stopped goes on.
     agent : BlueprintAgent, optional
         A heads-up blueprint; by default a bundled one.
+
+    Raises
+    ------
+    ValueError
+        If `kept` has figures of other settings.
+    ArtefactRefused
+        If `kept` is damaged.
     """
     agent = agent or blueprint_agent(str(pick_bundled(HUNL).path))
+    iterations_of = {name: iterations for name, _, iterations in _STREETS.values()}
+    settings = {"settings": {"blueprint": agent.blueprint.digest, "iterations": iterations_of}}
+    known = read_kept(kept, settings, "spots", _are_spots)
     planned = PlannedRows(agent.blueprint, hand_in_tree(HUNL, agent.blueprint))
     rows = []
-
-    def by_bucket(board: tuple[int, ...]) -> np.ndarray:
-        return agent.blueprint.cards.row(board, HUNL.street_of_board(board))
-
     for street, (name, per_second, iterations) in _STREETS.items():
         count = max(1, round(seconds * per_second))
-        found: dict[str, list[tuple[Counted, float]]] = {"the blueprint": [], "the solution": []}
-        pots = []
-        for _, spot in first_spots(agent, street, name, count):
-            solver = spot_solver(spot, planned, None if street == 3 else by_bucket)
-            write_blueprint(solver, planned.rows_for(solver, spot.history))
-            found["the blueprint"].append((count_mixed(solver), solver.evaluate().exploitability))
-            solver = spot_solver(spot, planned, None)
-            solver.run(iterations)
-            found["the solution"].append((count_mixed(solver), solver.evaluate().exploitability))
-            pots.append(sum(spot.root.state.contributions))
-        for label, each in found.items():
-            total = Counted(*np.sum([counted for counted, _ in each], axis=0).tolist())
-            wins = float(np.mean([exploitability for _, exploitability in each]))
+        of_street = known.setdefault(name, {})
+        for number, (_, spot) in enumerate(first_spots(agent, street, name, count)):
+            if str(number) not in of_street:
+                of_street[str(number)] = _measure(agent, planned, spot, iterations)
+                write_kept(kept, settings, "spots", known)
+        spots = [_SpotFigures(*of_street[str(number)]) for number in range(count)]
+        pot = float(np.mean([spot.pot for spot in spots]))
+        for label, each in (("blueprint", [s.blueprint for s in spots]), ("solution", [s.solution for s in spots])):
+            total, wins = Counted(*np.sum(each, axis=0)[:-1].tolist()), np.mean(each, axis=0)[-1]
             note = f"raises mixed {_share(total.mixed_raises, total.raises)}; a best response wins "
             note += f"{wins:.1f} chips, mean of both seats; against one bet folds {_share(total.folds, total.asked)}, "
-            note += f"calls {_share(total.calls, total.asked)}; {count} spots, mean pot {np.mean(pots):,.0f}"
-            rows.append(Measurement(f"{name}: {label} mixes", 100 * total.mixed / total.all, "%", note))
+            note += f"calls {_share(total.calls, total.asked)}; {count} spots, mean pot {pot:,.0f}"
+            rows.append(Measurement(f"{name}: the {label} mixes", 100 * total.mixed / total.all, "%", note))
     return rows
+
+
+def _are_spots(known: dict[str, Any]) -> bool:
+    """Return whether a record from a file has the form of `_SpotFigures` by street and number."""
+    streets = [name for name, _, _ in _STREETS.values()]
+    return all(
+        name in streets
+        and isinstance(spots, dict)
+        and all(
+            isinstance(spot, list)
+            and len(spot) == len(_SpotFigures._fields)
+            and all(are_numbers(each, len(Counted._fields) + 1) for each in spot[:2])
+            and are_numbers(spot[2:], 1)
+            for spot in spots.values()
+        )
+        for name, spots in known.items()
+    )
+
+
+def _measure(agent: BlueprintAgent, planned: PlannedRows, spot: BlueprintSpot, iterations: int) -> _SpotFigures:
+    cards = agent.blueprint.cards
+
+    def by_bucket(board: tuple[int, ...]) -> np.ndarray:
+        return cards.row(board, HUNL.street_of_board(board))
+
+    played = spot_solver(spot, planned, None if spot.root.state.street == 3 else by_bucket)
+    write_blueprint(played, planned.rows_for(played, spot.history))
+    solved = spot_solver(spot, planned, None)
+    solved.run(iterations)
+    figures = ([*count_mixed(solver), solver.evaluate().exploitability] for solver in (played, solved))
+    return _SpotFigures(*figures, float(sum(spot.root.state.contributions)))
 
 
 def count_mixed(solver: VectorSolver) -> Counted:

@@ -59,7 +59,6 @@ _BENCHES = {
     "search": bench_search,
     "search-spots": bench_search_spots,
     "deep-cfr": bench_deep_cfr,
-    "mixing": bench_mixing,
     "leak-values": bench_leak_values,
     "coverage": bench_coverage,
     "memory": bench_tournament_memory,
@@ -80,6 +79,9 @@ _TEXTS = {
 """Benchmarks with tables of their own."""
 
 _PICTURES = {"continual-exact": draw_continual_exact, "search-exact": draw_search_exact}
+
+_KEPT = ("continual-spots", "mixing", "sparse-lookaheads")
+"""Benchmarks whose figures `--keep` keeps."""
 
 _PROFILE_OPTIONS = ("agents", "game", "hands", "seed", "opponents", "own_sizes")
 """Options of `bot-profile` alone, besides those of `OutsideOptions`."""
@@ -120,8 +122,8 @@ def main(options: argparse.Namespace) -> int:
     if len(nets) > 1 and options.name != "continual-exact":
         raise ValueError(f"--nets: bench {options.name} takes one folder, got {len(nets)}")
     if options.keep is not None:
-        if options.name not in ("continual-spots", "sparse-lookaheads"):
-            raise ValueError(f"--keep: only for bench continual-spots and sparse-lookaheads, got bench {options.name}")
+        if options.name not in _KEPT:
+            raise ValueError(f"--keep: only for bench {', '.join(_KEPT)}, got bench {options.name}")
         require_writable(options.keep, "give another file (--keep)")
     if options.name not in ("rows", "cluster"):  # these two time no kernels, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
@@ -137,6 +139,8 @@ def main(options: argparse.Namespace) -> int:
         rows = bench_continual(options.seconds, nets=nets[0] if nets else BUNDLED)
     elif options.name == "continual-spots":
         rows = bench_continual_spots(options.seconds, nets[0] if nets else BUNDLED, options.keep)
+    elif options.name == "mixing":
+        rows = bench_mixing(options.seconds, options.keep)
     elif options.name == "sparse-lookaheads":
         rows = bench_sparse_lookaheads(options.seconds, options.keep)
     elif options.name == "search-exact":

@@ -1,3 +1,4 @@
+import json
 import os
 
 import numpy as np
@@ -6,6 +7,7 @@ from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.search.planned import PlannedRows
@@ -15,15 +17,31 @@ from plurispiel.tournaments.bench.blueprint_spots import blueprint_spots, spot_s
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 
-def test_shares_of_rivers_and_turns(monkeypatch):
+def test_shares_of_rivers_and_turns(monkeypatch, tmp_path):
     monkeypatch.setattr(mixing, "_STREETS", {3: ("river", 2, 300), 2: ("turn", 1, 20)})
-    rows = mixing.bench_mixing(agent=BlueprintAgent(random_blueprint(HUNL)))
+    agent, kept = BlueprintAgent(random_blueprint(HUNL)), tmp_path / "kept.json"
+    rows = mixing.bench_mixing(kept=kept, agent=agent)
     assert [row.name for row in rows] == [
         f"{street}: {whose} mixes" for street in ("river", "turn") for whose in ("the blueprint", "the solution")
     ]
     wins = [float(row.note.split("wins ")[1].split()[0]) for row in rows]
     assert wins[1] < 0.05 * wins[0] and wins[3] < wins[2]
     assert rows[0].value == pytest.approx(100.0) and 0.0 < rows[1].value < 90.0
+    record = json.loads(kept.read_text())
+    del record["spots"]["turn"]["0"]  # as if the measurement had been stopped before it
+    kept.write_text(json.dumps(record))
+    solved, run = [], mixing.VectorSolver.run
+    monkeypatch.setattr(
+        mixing.VectorSolver, "run", lambda self, count: (solved.append(len(self.subgame.board)), run(self, count))
+    )
+    assert mixing.bench_mixing(kept=kept, agent=agent) == rows and solved == [4]
+    for spots in ({"river": {"0": [[1.0], [1.0], 1.0]}}, {"preflop": {}}, {"river": [1]}, {"river": {"0": [[], []]}}):
+        kept.write_text(json.dumps(record | {"spots": spots}))
+        with pytest.raises(ArtefactRefused, match="it is damaged"):
+            mixing.bench_mixing(kept=kept, agent=agent)
+    kept.write_text(json.dumps(record | {"settings": {}}))
+    with pytest.raises(ValueError, match="has figures of other settings"):
+        mixing.bench_mixing(kept=kept, agent=agent)
 
 
 def test_decisions_are_weighed_by_pairs_of_hands():

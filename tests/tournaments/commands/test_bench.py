@@ -49,7 +49,7 @@ def test_figures_are_printed_even_if_the_picture_fails(capsys, monkeypatch, tmp_
     assert "0.125" in out and "disk full" in err
 
 
-@pytest.mark.parametrize("name", ["continual-spots", "sparse-lookaheads"])
+@pytest.mark.parametrize("name", ["continual-spots", "mixing", "sparse-lookaheads"])
 def test_a_file_that_cannot_be_kept_is_refused_at_once(capsys, unmeasured, tmp_path, name):
     assert main(["bench", name, "--keep", str(tmp_path / "missing" / "kept.json")]) == 2
     assert "kept.json: No such file or directory; give another file (--keep)" in capsys.readouterr().err

@@ -107,8 +107,8 @@ def add(commands) -> None:
         "--keep",
         type=Path,
         metavar="FILE",
-        help="continual-spots and sparse-lookaheads only: a file that keeps the figures of each spot or river, so "
-        "that the same command resumes a stopped measurement",
+        help="continual-spots, mixing and sparse-lookaheads only: a file that keeps the figures of each spot or "
+        "river, so that the same command resumes a stopped measurement",
     )
     _add_peers(add_group(parser, "peers only"))
     _add_profile(add_group(parser, "bot-profile only"))
