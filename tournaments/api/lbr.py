@@ -24,6 +24,7 @@ from plurispiel.tournaments.contestants.outside_options import OutsideOptions, S
 from plurispiel.tournaments.contestants.trial import try_to_tell
 from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.compilation import play_compiled_beside
+from plurispiel.tournaments.run.folder_lock import locked
 from plurispiel.tournaments.run.kernels import LOADING, PLAY, warmup, warmup_play
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.lbr_run import LbrRun
@@ -307,12 +308,19 @@ def measure_lbr(
     Raises
     ------
     ValueError
-        If the folder holds another run or is damaged, or the agent commits a fault or does not report its strategy.
+        If the folder holds another run, is damaged, or is in use by another process. Also if the agent commits a fault
+        or does not report its strategy.
     OSError
         If a worker process dies.
     """
     folder = out or user_data_folder() / "lbr" / config.digest
-    run = LbrRun(folder, config, fresh=fresh)
+    with locked(folder):
+        return _measure(LbrRun(folder, config, fresh=fresh), hands, conduct, progress, labour)
+
+
+def _measure(run: LbrRun, hands: int, conduct: LbrConduct, progress: bool, labour: Labour | None) -> LbrResult:
+    """Return the result of a run after playing its missing hands; parameters as in `measure_lbr`."""
+    folder, config = run.folder, run.config
     num_groups = -(-hands // Prober.hands_per_group)
     played = run.num_played(num_groups)
     done, total = played * Prober.hands_per_group, num_groups * Prober.hands_per_group

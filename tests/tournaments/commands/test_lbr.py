@@ -21,6 +21,7 @@ from plurispiel.evaluation.streams import Keyed
 from plurispiel.tournaments.api.lbr import LbrOutsideOptions, admit_agent
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
+from plurispiel.tournaments.run.folder_lock import locked
 from plurispiel.tournaments.run.kernels import LOADING
 from plurispiel.tournaments.run.lbr_config import LbrConduct, LbrConfig
 from plurispiel.tournaments.run.lbr_run import LbrRun
@@ -176,6 +177,15 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path, num_flips):
             run.play(12)  # what was taken for a line that was not written whole
             assert run.results(12) == want
     assert "refused" in outcomes
+
+
+def test_only_one_process_at_a_time_plays_a_run(capsys, tmp_path):
+    out = ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "4"]
+    with locked(tmp_path / "run"):
+        for options in ([], ["--fresh"]):
+            assert main(["lbr", "--agent", "fold", *out, *options]) == 2
+            assert f"another process writes {tmp_path / 'run'}; wait for it" in capsys.readouterr().err
+    assert main(["lbr", "--agent", "fold", *out]) == 0
 
 
 def test_other_runs_are_not_mixed_up(capsys, tmp_path):
