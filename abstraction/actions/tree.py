@@ -16,6 +16,7 @@ from plurispiel.abstraction.actions.menu import ALL_IN_SHARE, parse_sizes
 from plurispiel.abstraction.holdem.betting import rules_array
 from plurispiel.abstraction.holdem.betting_layout import STATE_SIZE
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS, HoldemRules
+from plurispiel.abstraction.machine.interrupts import undisturbed
 
 __all__ = ["BettingTree", "GameMenu", "StreetMenu", "TreeSize", "build_tree", "game_menu", "tree_size"]
 
@@ -242,9 +243,9 @@ def tree_size(rules: HoldemRules, menu: GameMenu, *, max_nodes: int = MAX_NODES)
         If there are more than `max_nodes` nodes, or more than 30 sizes for one decision.
     """
     decisions, pairs = np.zeros(rules.num_streets, np.int64), np.zeros(rules.num_streets, np.int64)
-    num_nodes, num_ends = kernels.count_nodes(
-        rules_array(rules), menu_arrays(rules, menu), _workspace(), max_nodes, decisions, pairs
-    )
+    arguments = rules_array(rules), menu_arrays(rules, menu), _workspace(), max_nodes, decisions, pairs
+    # The count of a huge tree takes a minute, and an interrupt cannot end a kernel, but the wait for it.
+    num_nodes, num_ends = undisturbed(lambda: kernels.count_nodes(*arguments))
     if num_nodes > max_nodes:
         raise ValueError(
             f"the betting has more than {max_nodes:,} nodes; take fewer sizes, fewer raises or smaller stacks"

@@ -89,7 +89,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 def undisturbed(work: Callable[[], _Result]) -> _Result:
-    """Return the result of work that must not be interrupted, such as compilation; the wait for it may be interrupted.
+    """Return the result of work that cannot be interrupted, such as compilation; the wait for it may be interrupted.
 
     If the caller is the main thread, the work runs in another thread. An interrupt then ends the wait, not the work;
     `leave` can end the program while the work is still running.

@@ -363,8 +363,10 @@ def begin_run(
         tree is too large, or a street with decisions has no buckets. Also if `start` has another game than the run, or
         `start_weight` is below 0 or above `MAX_WEIGHT` chips or `MAX_BOARDS`. Also for the device as `make_trainer`.
     """
-    if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
+    if checkpoint_folders(folder):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
+    if holds_artefact(folder / FOLDER):
+        raise ValueError(f"{folder} holds a blueprint, and no checkpoint to resume from; give another folder")
     require_replaceable(folder / FOLDER, BLUEPRINT)  # else the folder would be refused after the training
     if start is not None:
         start_weight = weight_of_start(config, start_weight)

@@ -2,10 +2,13 @@
 
 import dataclasses
 import os
+import signal
+import threading
 
 import numpy as np
 import pytest
 
+from plurispiel.abstraction.actions import tree_kernels
 from plurispiel.abstraction.actions.menu import parse_sizes, raise_totals
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu, tree_size
 from plurispiel.abstraction.holdem import betting_layout
@@ -171,3 +174,26 @@ def test_subtrees_lie_together():
         inner = [child for child in children if tree.actor[child] >= 0]
         for one, following in zip(inner, inner[1:], strict=False):
             assert last[one] < tree.first_child[following]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_an_interrupt_ends_the_wait_for_a_count(monkeypatch):
+    begun, ended = threading.Event(), threading.Event()
+
+    def count(*arguments):
+        begun.set()
+        ended.wait(60.0)
+        return 1, 1
+
+    def interrupt():
+        begun.wait(60.0)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(tree_kernels, "count_nodes", count)
+    threading.Thread(target=interrupt).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tree_size(KUHN, game_menu(KUHN))
+        assert not ended.is_set()
+    finally:
+        ended.set()

@@ -106,6 +106,9 @@ def test_time_ends_a_run_with_a_blueprint(tmp_path):
     run.go(seconds=0.2)
     assert 0 < run.trainer.iteration < 10**8
     assert load_blueprint(find_blueprint(str(tmp_path))).training["iterations"] == run.trainer.iteration
+    shutil.rmtree(tmp_path / runs.CHECKPOINTS)
+    with pytest.raises(ValueError, match="holds a blueprint, and no checkpoint to resume from; give another folder"):
+        begin(tmp_path, LEDUC)
 
 
 def test_two_checkpoints_are_kept_and_a_damaged_one_is_passed_over(tmp_path):

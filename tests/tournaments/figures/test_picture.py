@@ -1,6 +1,8 @@
 """The pictures of all commands: one style, colours that everybody tells apart, axes that name their units."""
 
+import dataclasses
 import itertools
+import math
 import os
 import re
 from pathlib import Path
@@ -159,6 +161,14 @@ def test_curves_of_trainings(drawn, tmp_path):
     assert [len(axes.get_legend_handles_labels()[0]) for axes in figure.axes] == [0, 2, 2, 6]
     assert figure.axes[3].get_legend_handles_labels()[1] == names
     check_legends(figure)
+
+
+def test_a_training_of_one_mark_has_no_matches(drawn, tmp_path):
+    only = dataclasses.replace(mark(50), drift=math.nan, against_last=math.nan, against_final=math.nan)
+    draw_marks(tmp_path / "marks.png", [only], "one mark", ["BB", "SB"])
+    (figure,) = drawn
+    check(figure)
+    assert [len(axes.get_legend_handles_labels()[0]) for axes in figure.axes] == [0, 1, 0, 2]
 
 
 def test_grids_of_starting_hands(drawn, tmp_path):
