@@ -28,6 +28,9 @@ exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults,
 _SIGNALLED = 128
 """A command ended by signal N exits with this number plus N, as in shells."""
 
+_LONGEST_NAME = 200
+"""Letters of a file's name that an error shows."""
+
 _COMMANDS = (
     "tournament",
     "league",
@@ -115,9 +118,17 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OutputLost:
         raise
     except OSError as error:
-        return _fail(options.command, error, FAILED)
+        return _fail(options.command, _os_text(error), FAILED)
     except MemoryError as error:
         return _fail(options.command, f"not enough memory: {error}".removesuffix(": "), FAILED)
+
+
+def _os_text(error: OSError) -> str:
+    """Return what the system says of a file, without its number; a very long name is shortened."""
+    if error.strerror is None or error.filename is None:
+        return str(error)
+    name = str(error.filename)
+    return f"{error.strerror}: {name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + '...'}"
 
 
 def _fail(command: str, message: object, code: int) -> int:

@@ -50,7 +50,10 @@ def parse_game(text: str) -> HoldemRules:
     if text.upper() in PRESETS:
         return PRESETS[text.upper()]
     if not (text.isascii() and _GAME_STRING.fullmatch(text)):  # before OpenSpiel's parser, as that prints to stderr
-        raise ValueError(f"a game string is written NAME(parameter=value,parameter=value), got {text!r}")
+        raise ValueError(
+            f"a game is a preset ({', '.join(PRESETS)}) or a game string NAME(parameter=value,parameter=value), got "
+            f"{text!r}"
+        )
     for value in _NUMERIC.findall(text):
         if not _is_number(value):
             raise ValueError(f"numbers of a game string are whole numbers up to {MAX_CHIPS}, got {value[:20]!r}")

@@ -432,7 +432,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _replaced(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}.replaced")
+    """Return where `write_artefact` moves an older artefact: beside it; the root of all folders holds none."""
+    return folder.parent / f".{folder.name}.replaced"
 
 
 def _finish_replacement(folder: Path) -> None:

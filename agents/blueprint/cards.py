@@ -209,11 +209,9 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
     Raises
     ------
     ValueError
-        Unless the game has 52 cards and two hole cards, and the boards of these streets have 0, 3, 4 and 5 cards.
+        As `require_table_game`.
     """
-    sizes = [rules.board_size(street) for street in range(min(num_streets, rules.num_streets))]
-    if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:
-        raise ValueError("a bucket table is for hold'em with 52 cards; take lossless buckets for this game")
+    sizes = require_table_game(rules, num_streets)
     entries, rows = [board_classes(0).entries], [np.array(preflop_classes())[None]]
     for size in sizes[1:]:
         arrays = table.arrays(size)
@@ -221,6 +219,20 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
         rows.append(arrays.rows)
     counts = list(table.num_buckets.values())[: len(sizes)]
     return _card_buckets(rules, counts, relabel_combos(), entries, rows, table)
+
+
+def require_table_game(rules: HoldemRules, num_streets: int = MAX_STREETS) -> list[int]:
+    """Return the board sizes of the first streets of a game for which bucket tables are.
+
+    Raises
+    ------
+    ValueError
+        Unless the game has 52 cards and two hole cards, and the boards of these streets have 0, 3, 4 and 5 cards.
+    """
+    sizes = [rules.board_size(street) for street in range(min(num_streets, rules.num_streets))]
+    if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:
+        raise ValueError("a bucket table is for hold'em with 52 cards; take lossless buckets for this game")
+    return sizes
 
 
 def _stored_row(

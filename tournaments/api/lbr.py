@@ -203,8 +203,10 @@ def run_lbr(
 
 def check_amounts(hands: int, workers: int) -> None:
     """Raise ValueError if `hands` or `workers` is out of range."""
-    if hands < 1 or not 0 <= workers <= MAX_WORKERS:
-        raise ValueError(f"hands must be at least 1 and workers 0..{MAX_WORKERS:,}, got {hands} and {workers}")
+    if hands < 1:
+        raise ValueError(f"hands must be at least 1, got {hands}")
+    if not 0 <= workers <= MAX_WORKERS:
+        raise ValueError(f"workers must be 0..{MAX_WORKERS:,}, got {workers}")
 
 
 def admit_agent(

@@ -26,7 +26,13 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_blueprint, missing_table
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
-from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
+from plurispiel.agents.blueprint.cards import (
+    CardBuckets,
+    lossless_buckets,
+    require_table_game,
+    single_buckets,
+    table_buckets,
+)
 from plurispiel.agents.blueprint.config import (
     EXTERNAL,
     LOSSLESS,
@@ -317,6 +323,7 @@ def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets
 
 def _table_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...]:
     """Return the number of buckets on each street that the tree reaches; a preset's table need not have been built."""
+    require_table_game(config.rules, _num_streets(size))
     if config.cards in CARD_PRESETS:
         preset = CARD_PRESETS[config.cards]
         found: tuple[int, ...] = (169, preset.flop.buckets, preset.turn.buckets, preset.river.buckets)

@@ -182,9 +182,10 @@ def test_openspiel_own_strings():
         ("leduc_poker(players=2000000000)", "2..10 seats"),  # without gigabytes of blinds
         ("tic_tac_toe", "unknown game"),
         ("HUNLL", "unknown game"),
-        ("", "a game string is written"),
-        ("universal_poker(", "a game string is written"),
-        ("universal_poker(blind=\udcff)", "a game string is written"),  # bytes of the command line that are no text
+        ("", "a game is a preset"),
+        ("holdem-mini", r"a game is a preset \(HUNL, .*\) or a game string NAME"),
+        ("universal_poker(", "a game is a preset"),
+        ("universal_poker(blind=\udcff)", "a game is a preset"),  # bytes of the command line that are no text
         ("universal_poker(stack=)", "stack needs 2 numbers"),
         ("universal_poker(numRanks=2147483648)", "whole numbers up to 2147483647, got '2147483648'"),
         ("universal_poker(numRanks=5-3,numSuits=2)", "whole numbers up to 2147483647, got '5-3'"),

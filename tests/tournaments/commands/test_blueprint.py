@@ -47,6 +47,13 @@ def test_train_resume_and_info(blueprints, capsys):
     assert len(lines) == 4 and lines[0].startswith("iteration,nodes,seconds") and lines[3].startswith("3000,")
     code, _, err = run(capsys, "train", "leduc")
     assert code == 2 and "holds a training run; continue it with resume" in err
+    code, _, err = run(capsys, "train", "leduc", "--cards", "pluribus", "--out", blueprints / "other")
+    assert code == 2 and err == "plurispiel blueprint: a bucket table is for hold'em with 52 cards; take lossless " + (
+        "buckets for this game\n"
+    )
+    assert run(capsys, "info", "/")[0] == 2
+    code, _, err = run(capsys, "info", 5000 * "a")
+    assert code == 1 and "File name too long: " in err and "[" not in err and len(err) < 300
     code, out, _ = run(capsys, "resume", "leduc", "--iterations", 4000, "--threads", 1, "--json")
     record = json.loads(out)
     assert code == 0 and record["training"]["iterations"] == 4000 and len(record["training"]["marks"]) == 4
