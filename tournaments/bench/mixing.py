@@ -144,8 +144,8 @@ def _measure(agent: BlueprintAgent, planned: PlannedRows, spot: BlueprintSpot, i
     write_blueprint(played, planned.rows_for(played, spot.history))
     solved = spot_solver(spot, planned, None)
     solved.run(iterations)
-    figures = ([*count_mixed(solver), solver.evaluate().exploitability] for solver in (played, solved))
-    return _SpotFigures(*figures, float(sum(spot.root.state.contributions)))
+    blueprint, solution = ([*count_mixed(each), each.evaluate().exploitability] for each in (played, solved))
+    return _SpotFigures(blueprint, solution, float(sum(spot.root.state.contributions)))
 
 
 def count_mixed(solver: VectorSolver) -> Counted:
