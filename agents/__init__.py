@@ -14,7 +14,7 @@ from plurispiel.agents.base import (
     Strategy,
     View,
 )
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 
 __all__ = [
     "CALL",

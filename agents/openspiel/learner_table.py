@@ -16,8 +16,8 @@ from plurispiel.agents.base import Action, Agent
 from plurispiel.agents.environment import table_kernels as kernels
 from plurispiel.agents.environment.observation import Observer
 from plurispiel.agents.environment.tables import learner_menu, new_tables, num_ids, table_game
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.openspiel.feed import HandFeed
-from plurispiel.agents.specs import make_agent
 
 __all__ = ["LearnerTable", "LearnerHand", "game_rules"]
 

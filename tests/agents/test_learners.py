@@ -7,9 +7,11 @@ from open_spiel.python.algorithms import tabular_qlearner
 
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC
 from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.agents.agent_files import agent_digest, agent_file
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.learners import LearnerAgent
 from plurispiel.agents.openspiel import LearnedAgent, PolicyAgent, make_environment
-from plurispiel.agents.specs import agent_digest, agent_file, make_agent, parse_spec, relocate_spec, unique_names
+from plurispiel.agents.specs import parse_spec, relocate_spec, unique_names
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 from plurispiel.tournaments import run_tournament

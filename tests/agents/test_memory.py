@@ -14,9 +14,10 @@ from plurispiel.agents.base import Action, Agent, PublicState
 from plurispiel.agents.blueprint import library
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.continual.table import TableAgent, TableConfig
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.specs import BUILT_IN, make_agent
+from plurispiel.agents.specs import BUILT_IN
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
 THREE = no_limit_holdem(3, 2_000)

@@ -7,8 +7,10 @@ import sys
 import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, no_limit_holdem
+from plurispiel.agents.agent_files import agent_digest, program_of
+from plurispiel.agents.factory import game_note, make_agent
 from plurispiel.agents.pokerbots import build_pokerbot, check_pokerbots_game
-from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec, program_of, relocate_spec
+from plurispiel.agents.specs import parse_spec, relocate_spec
 
 
 @pytest.fixture

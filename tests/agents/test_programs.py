@@ -7,17 +7,10 @@ from pathlib import Path
 import pytest
 
 from plurispiel.agents import programs
+from plurispiel.agents.agent_files import agent_digest, agent_file, agent_files, program_of
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.programs import find_program
-from plurispiel.agents.specs import (
-    agent_digest,
-    agent_file,
-    agent_files,
-    make_agent,
-    parse_spec,
-    program_of,
-    relocate_spec,
-    split_specs,
-)
+from plurispiel.agents.specs import parse_spec, relocate_spec, split_specs
 
 
 @pytest.fixture

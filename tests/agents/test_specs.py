@@ -8,18 +8,10 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.agents.agent_files import agent_digest, agent_file
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import (
-    BUILT_IN,
-    agent_digest,
-    agent_file,
-    built_in_class,
-    make_agent,
-    parse_spec,
-    relocate_spec,
-    split_specs,
-    unique_names,
-)
+from plurispiel.agents.factory import make_agent
+from plurispiel.agents.specs import BUILT_IN, built_in_class, parse_spec, relocate_spec, split_specs, unique_names
 from plurispiel.evaluation.hand import play_hand
 
 BOT = """

@@ -8,8 +8,8 @@ import pytest
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.trees.game_tree import flatten, join_strategies, strategy_from_policy, uniform_strategy
 from plurispiel.agents.base import CALL, FOLD, Agent, Decision
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.openspiel import agent_policy
-from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import expected_values, exploitability
 from plurispiel.evaluation.hand import deal_deck, play_hand

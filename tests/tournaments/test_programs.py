@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.streams import Seeded, Streams

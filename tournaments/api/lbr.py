@@ -14,7 +14,8 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
-from plurispiel.agents.specs import make_agent, parse_spec, try_stored
+from plurispiel.agents.factory import make_agent, try_stored
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.api.agent_spec import agent_spec

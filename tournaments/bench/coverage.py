@@ -13,7 +13,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.statistics import always_valid_half_width, expected_half_width, sequential_half_width

@@ -19,8 +19,9 @@ from plurispiel.abstraction.holdem.openspiel import game_name, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
+from plurispiel.agents.factory import game_note, make_agent, try_stored
 from plurispiel.agents.pokerbots import build_pokerbot
-from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
+from plurispiel.agents.specs import parse_spec, relocate_spec
 from plurispiel.evaluation.compliance import ComplianceReport, check_agent
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
 from plurispiel.tournaments.commands.exit_codes import FAILED

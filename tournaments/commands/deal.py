@@ -17,7 +17,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import game_note, parse_spec, split_specs, unique_names
+from plurispiel.agents.factory import game_note
+from plurispiel.agents.specs import parse_spec, split_specs, unique_names
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams

@@ -13,7 +13,8 @@ import numpy as np
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.specs import game_note, parse_spec
+from plurispiel.agents.factory import game_note
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say, say_all

@@ -16,7 +16,9 @@ from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.specs import agent_digest, game_note, parse_spec
+from plurispiel.agents.agent_files import agent_digest
+from plurispiel.agents.factory import game_note
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED, USAGE

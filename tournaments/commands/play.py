@@ -13,7 +13,9 @@ from plurispiel.abstraction.holdem.openspiel import game_name, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.abstraction.machine.interrupts import undisturbed
-from plurispiel.agents.specs import agent_digest, game_note, parse_spec, split_specs, try_stored, unique_names
+from plurispiel.agents.agent_files import agent_digest
+from plurispiel.agents.factory import game_note, try_stored
+from plurispiel.agents.specs import parse_spec, split_specs, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED

@@ -8,7 +8,7 @@ import os
 import time
 
 from plurispiel.abstraction.holdem.openspiel import parse_game
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.user_code import search_in
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.tournaments.contestants.process import limit_memory

@@ -17,7 +17,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, Strategy, View
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.user_code import search_in
 from plurispiel.evaluation.hand import AgentFault, action_of, error_text, observes
 from plurispiel.tournaments.contestants import wire

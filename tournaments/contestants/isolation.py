@@ -7,7 +7,8 @@ from pathlib import Path
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.agents.factory import make_agent
+from plurispiel.agents.specs import parse_spec
 from plurispiel.tournaments.contestants.acpc_bot import AcpcBot
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.line_bot import LineBot

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.agent_files import program_of
 from plurispiel.agents.base import Deal, Event, View
 from plurispiel.agents.pokerbots import Pokerbot, check_pokerbots_game
-from plurispiel.agents.specs import program_of
 from plurispiel.evaluation.hand import AgentFault, HandEnd
 from plurispiel.evaluation.replay import replay_betting
 from plurispiel.tournaments.contestants.child import Died

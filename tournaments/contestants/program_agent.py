@@ -5,7 +5,8 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from plurispiel.agents.specs import parse_spec, program_of
+from plurispiel.agents.agent_files import program_of
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits, Refused
 from plurispiel.tournaments.contestants.sandbox import PRIVATE, Sandbox

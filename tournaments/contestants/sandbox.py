@@ -28,8 +28,9 @@ from pathlib import Path
 import plurispiel
 from plurispiel.abstraction.machine import jit
 from plurispiel.abstraction.machine.folders import blueprints_folder, tables_folder, user_data_folder
+from plurispiel.agents.agent_files import agent_files, program_of
 from plurispiel.agents.programs import RUN_FILES, Program
-from plurispiel.agents.specs import agent_files, parse_spec, program_of
+from plurispiel.agents.specs import parse_spec
 
 CHOICES = ("auto", "bwrap", "none")
 

@@ -19,8 +19,9 @@ from pathlib import Path
 
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.settings import make_record, read_settings
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.own_code import own_code_digest
-from plurispiel.agents.specs import agent_digest, parse_spec
+from plurispiel.agents.specs import parse_spec
 
 CHANGES = {"file": "its file or stored strategy has changed", "code": "the code of this package has changed"}
 """The changes of an agent, in words (`change_of`)."""

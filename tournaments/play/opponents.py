@@ -7,7 +7,8 @@ from pathlib import Path
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines.simple import FoldAgent
-from plurispiel.agents.specs import game_note, make_agent, parse_spec
+from plurispiel.agents.factory import game_note, make_agent
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.hand import Fault
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import isolate

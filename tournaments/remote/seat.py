@@ -11,7 +11,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines.simple import CallAgent
-from plurispiel.agents.specs import make_agent, parse_spec, try_stored
+from plurispiel.agents.factory import make_agent, try_stored
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.isolation import isolate

@@ -11,7 +11,8 @@ import numpy as np
 
 from plurispiel.agents.base import Agent, TellsOrigins
 from plurispiel.agents.baselines.simple import FoldAgent
-from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.agents.factory import make_agent
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.duplicate import AgentScore, play_group
 from plurispiel.evaluation.hand import Hand

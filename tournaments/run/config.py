@@ -13,7 +13,8 @@ from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
 from plurispiel.abstraction.machine.settings import read_settings
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.agents.specs import agent_digest, parse_spec, relocate_spec, unique_names
+from plurispiel.agents.agent_files import agent_digest
+from plurispiel.agents.specs import parse_spec, relocate_spec, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.run.default_tournament import DEFAULT_AGENTS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.interrupts import undisturbed
-from plurispiel.agents.specs import prepare_stored
+from plurispiel.agents.factory import prepare_stored
 
 LOADING = "loading kernels (the first run on a machine compiles them) ..."
 """The message to print before `warmup_play`, which may take a minute."""

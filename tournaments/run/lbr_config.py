@@ -7,7 +7,9 @@ from typing import Any
 
 from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.specs import agent_digest, game_note, parse_spec
+from plurispiel.agents.agent_files import agent_digest
+from plurispiel.agents.factory import game_note
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.evaluation.streams import Keyed, Seeded, Source
 from plurispiel.tournaments.contestants.isolation import Isolation

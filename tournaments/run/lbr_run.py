@@ -24,7 +24,8 @@ import numpy as np
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.agents.factory import make_agent
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Source

@@ -18,7 +18,9 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
-from plurispiel.agents.specs import agent_digest, agent_files, game_note, make_agent, parse_spec, try_stored
+from plurispiel.agents.agent_files import agent_digest, agent_files
+from plurispiel.agents.factory import game_note, make_agent, try_stored
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values

@@ -16,8 +16,10 @@ from typing import Any, BinaryIO, TextIO
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules
 from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.baselines.simple import CallAgent
-from plurispiel.agents.specs import agent_digest, parse_spec, try_stored, unique_names
+from plurispiel.agents.factory import try_stored
+from plurispiel.agents.specs import parse_spec, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.contestants.isolated import Limits

@@ -84,7 +84,7 @@ class PlayStore:
         Parameters
         ----------
         digests : dict
-            The hash of each agent (`specs.agent_digest`).
+            The hash of each agent (`agent_files.agent_digest`).
         """
         row = (time.time(), json.dumps(asdict(sit)), json.dumps(digests, sort_keys=True), "{}")
         with self._write():

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, STREETS, HoldemRules, no_limit_holdem
-from plurispiel.agents.specs import BUILT_IN, game_note, parse_spec
+from plurispiel.agents.factory import game_note
+from plurispiel.agents.specs import BUILT_IN, parse_spec
 from plurispiel.tournaments.contestants.outside_options import OutsideOptions
 from plurispiel.tournaments.play.opponents import default_agent
 from plurispiel.tournaments.run.config import default_rules

@@ -33,7 +33,8 @@ MORE_TYPES = {MORE_TYPES!r}
     + """
 from plurispiel.abstraction.machine import jit
 from plurispiel.abstraction.holdem import HUNL, LEDUC
-from plurispiel.agents.specs import BUILT_IN, make_agent
+from plurispiel.agents.factory import make_agent
+from plurispiel.agents.specs import BUILT_IN
 from plurispiel.evaluation import check_agent
 from plurispiel.tournaments.run.kernels import warmup
 warmup()

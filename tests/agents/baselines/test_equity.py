@@ -5,7 +5,7 @@ from table import public_after
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 
 
 def test_equity_weighs_the_price():

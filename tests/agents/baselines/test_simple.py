@@ -4,7 +4,8 @@ from table import public_after
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, HoldemRules, no_limit_holdem
-from plurispiel.agents.specs import BUILT_IN, make_agent
+from plurispiel.agents.factory import make_agent
+from plurispiel.agents.specs import BUILT_IN
 from plurispiel.evaluation.compliance import check_agent
 
 ODD_DECK = HoldemRules(

@@ -6,7 +6,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
 from plurispiel.agents.baselines.tight_aggressive import starting_hands
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Seeded, Streams

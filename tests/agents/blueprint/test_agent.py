@@ -31,6 +31,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.base import Agent, View
 from plurispiel.agents.baselines.equity import EquityAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
@@ -38,8 +39,9 @@ from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.devices import make_trainer
 from plurispiel.agents.blueprint.fallback import SOURCES, kept_rows
+from plurispiel.agents.factory import game_note, make_agent
 from plurispiel.agents.openspiel import OpenSpielBot
-from plurispiel.agents.specs import agent_digest, game_note, make_agent, relocate_spec, unique_names
+from plurispiel.agents.specs import relocate_spec, unique_names
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.cli import main

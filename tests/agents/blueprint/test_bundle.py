@@ -28,7 +28,7 @@ from plurispiel.agents.blueprint.bundle import (
 from plurispiel.agents.blueprint.cards import table_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
 from plurispiel.agents.blueprint.match import reach_rows
-from plurispiel.agents.specs import game_note
+from plurispiel.agents.factory import game_note
 
 pytestmark = [
     pytest.mark.xdist_group("buckets"),

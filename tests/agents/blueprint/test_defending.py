@@ -8,8 +8,9 @@ from min_raiser import MinRaiser
 from random_blueprint import random_blueprint, timid
 
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.blueprint.agent import DEFAULT_DEFENCE, BlueprintAgent, DefendingAgent
-from plurispiel.agents.specs import agent_digest, make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")

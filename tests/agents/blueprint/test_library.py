@@ -18,13 +18,15 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.machine.jit import CACHE_FOLDER
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.base import PublicState, View
 from plurispiel.agents.blueprint import library
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import unpacked_folder
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, find_packed, pick_bundled
+from plurispiel.agents.factory import game_note, make_agent
 from plurispiel.agents.openspiel import OpenSpielBot, agent_policy
-from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec, relocate_spec, unique_names
+from plurispiel.agents.specs import parse_spec, relocate_spec, unique_names
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.tournaments import measure_exploitability
 from plurispiel.tournaments.cli import main

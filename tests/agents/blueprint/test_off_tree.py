@@ -19,7 +19,7 @@ from plurispiel.agents.base import View
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.off_tree import shared_defence
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 

@@ -11,7 +11,8 @@ from plurispiel.agents.base import PublicState
 from plurispiel.agents.continual import ContinualConfig, continual_strategy
 from plurispiel.agents.continual.agent import SmallGameAgent
 from plurispiel.agents.continual.table import TableAgent
-from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.agents.factory import make_agent
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.tournaments.cli import main

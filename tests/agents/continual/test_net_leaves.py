@@ -11,11 +11,12 @@ from plurispiel.abstraction.holdem.betting_tree import street_betting
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.abstraction.holdem.showdown import rank_hands
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.continual import ContinualConfig
 from plurispiel.agents.continual.leaf_values import Boundary, CheckdownLeaves
 from plurispiel.agents.continual.net_leaves import NetLeaves
 from plurispiel.agents.continual.resolver import Resolver
-from plurispiel.agents.specs import agent_digest, make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.values.encoding import bins_of, board_features, canonical_hands, inputs
 from plurispiel.agents.values.net_file import load_net
 

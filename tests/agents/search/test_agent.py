@@ -27,13 +27,13 @@ from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
 from plurispiel.agents.base import Deal, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import MIN_BELIEF
 from plurispiel.agents.search.two_seats import LAST_STREET_FACTOR
-from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand

@@ -2,9 +2,11 @@
 
 import pytest
 
+from plurispiel.agents.agent_files import agent_digest
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig, config_from_options
-from plurispiel.agents.specs import agent_digest, make_agent, parse_spec
+from plurispiel.agents.specs import parse_spec
 
 
 def test_specs():

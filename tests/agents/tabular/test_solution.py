@@ -12,8 +12,10 @@ from plurispiel.abstraction.holdem.rules import KUHN, LEDUC
 from plurispiel.abstraction.machine import artefact
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, load_artefact
 from plurispiel.abstraction.trees.game_tree import flatten, strategy_from_policy
+from plurispiel.agents.agent_files import agent_digest
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.openspiel import agent_policy
-from plurispiel.agents.specs import agent_digest, make_agent, relocate_spec, unique_names
+from plurispiel.agents.specs import relocate_spec, unique_names
 from plurispiel.agents.tabular.solution import (
     FORMAT_VERSION,
     KIND,

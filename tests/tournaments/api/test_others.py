@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.tournaments import measure_exploitability, replay_hands, run_lbr, run_tournament
 from plurispiel.tournaments.cli import main
 

@@ -16,7 +16,7 @@ import pytest
 from acpc_client import Client, is_own_turn, play
 
 from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.replay import replay_betting
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.deal import server

@@ -12,7 +12,7 @@ from reference import zero_sum as reference
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.baselines.simple import RandomAgent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.tabular import solution
 from plurispiel.agents.tabular.solution import TabularAgent, save_solution
 from plurispiel.agents.tabular.solvers import make_solver

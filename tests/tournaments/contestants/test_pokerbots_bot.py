@@ -15,7 +15,7 @@ from plurispiel.abstraction.holdem.cards import card_text
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.contestants import isolated

@@ -11,7 +11,7 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.agents.base import Action, Board, Deal, PublicState, View
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.local_best_response import MENUS, LocalBestResponse, Prober
 from plurispiel.evaluation.streams import Keyed

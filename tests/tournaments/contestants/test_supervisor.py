@@ -19,7 +19,7 @@ from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX
 from plurispiel.agents.base import Action
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
 from plurispiel.evaluation.streams import Seeded, Streams

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.rules import LEDUC, no_limit_holdem
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams
 from plurispiel.evaluation.value_functions import Checkdown

@@ -4,7 +4,7 @@ import pytest
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.base import Agent, Deal, Decision, PublicState, View
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.tournaments.play.adviser import HintAdviser
 
 VIEW = View(PublicState(HUNL, BettingState(HUNL).array.tolist()), 1, (51, 50))

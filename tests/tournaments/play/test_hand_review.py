@@ -5,7 +5,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import play_hand
 from plurispiel.tournaments.play.hand_review import HandReview

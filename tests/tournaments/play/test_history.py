@@ -8,7 +8,7 @@ import pytest
 from played_table import RandomKeys, play_table
 
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.api.replay import replay_hands
 from plurispiel.tournaments.formats.files import read_hands

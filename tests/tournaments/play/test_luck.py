@@ -8,7 +8,7 @@ import pytest
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import KUHN, LEDUC
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import play_hand
 from plurispiel.tournaments.play.luck import RunningResult, TableScore, table_score

@@ -9,7 +9,7 @@ from played_table import RandomKeys, play_table
 
 from plurispiel.abstraction.holdem.cards import card_text
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.formats.files import read_hands
 from plurispiel.tournaments.play.adviser import HintAdviser

@@ -10,7 +10,7 @@ import pytest
 from web_services import CLOSED, KEY, SLOW, GtoWizard, Slumbot
 
 from plurispiel.abstraction.holdem.rules import HUNL
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.value_functions import Checkdown
 from plurispiel.tournaments.formats.match_state import read_match_state

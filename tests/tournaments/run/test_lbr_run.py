@@ -10,7 +10,7 @@ from plurispiel.abstraction.holdem.betting import FOLD
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.simple import CallAgent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.evaluation import agent_strategy, best_response
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.streams import Keyed, Seeded

@@ -3,7 +3,7 @@ import contextlib
 from played_run import play
 
 from plurispiel.agents.baselines.simple import CallAgent
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.factory import make_agent
 from plurispiel.tournaments.run import block_player
 from plurispiel.tournaments.run.results import make_results
 from plurispiel.tournaments.run.store import RunStore

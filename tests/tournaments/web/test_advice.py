@@ -9,8 +9,8 @@ import pytest
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, HoldemRules
 from plurispiel.agents.continual.agent import SmallGameAgent
 from plurispiel.agents.continual.config import ContinualConfig
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.search.beliefs import likelihood
-from plurispiel.agents.specs import make_agent
 from plurispiel.tournaments.formats.game_definition import game_definition_text
 from plurispiel.tournaments.web.advice import blueprint_adviser, continual_adviser
 from plurispiel.tournaments.web.asked_hand import read_asked_hand

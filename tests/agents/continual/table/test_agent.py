@@ -15,8 +15,8 @@ from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.continual.table import TableAgent, TableConfig
 from plurispiel.agents.continual.table import agent as agent_module
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.openspiel import OpenSpielBot
-from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand

@@ -16,14 +16,15 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.base import TellsOrigins, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.continual.end_net_leaves import EndNetLeaves
 from plurispiel.agents.continual.start_values import start_values
 from plurispiel.agents.continual.table import TableAgent, TableConfig, street
 from plurispiel.agents.continual.table.street import SolvedStreet
+from plurispiel.agents.factory import make_agent
 from plurispiel.agents.resolve.gadget import Gadget
-from plurispiel.agents.specs import agent_digest, make_agent
 from plurispiel.agents.values.net_file import save_net
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")

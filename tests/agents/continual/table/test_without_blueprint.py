@@ -15,11 +15,12 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.agents.agent_files import agent_digest
 from plurispiel.agents.base import View
 from plurispiel.agents.blueprint import library
 from plurispiel.agents.continual.lookahead import Lookahead
 from plurispiel.agents.continual.table import TableAgent, TableConfig, kept_lines
-from plurispiel.agents.specs import agent_digest, make_agent
+from plurispiel.agents.factory import make_agent
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
