@@ -215,19 +215,18 @@ def _reach(nodes, deals, facing, batch, board, node, seat, work):
 
     After an action of the seat that responds, the reach is that of the parent.
     """
-    depth, action = np.int64(nodes.depth[node]), np.int64(nodes.entry[node])
+    depth, entry = np.int64(nodes.depth[node]), np.int64(nodes.entry[node])
     if depth == 0:
         return
-    shape, live = nodes.shape[batch], work.live
-    opponent = nodes.kind[nodes.first[shape] + nodes.parent[node]]
-    if opponent == seat:
+    shape, live, hands = nodes.shape[batch], work.live, deals.seats[0]
+    actor = nodes.kind[nodes.first[shape] + nodes.parent[node]]
+    if actor == seat:
         work.place[depth] = work.place[depth - 1]
         return
     work.place[depth] = depth * _node_width(work)
     before, here = work.place[depth - 1], work.place[depth]
-    num_entries = nodes.num_entries[opponent, shape]
-    table = facing.table_first[batch] + action
-    action, is_any_open = facing.open_first[batch] + action, len(facing.numbers) > 0
+    table, num_entries = facing.table_first[batch] + entry, nodes.num_entries[actor, shape]
+    action, is_any_open = facing.open_first[batch] + entry, len(facing.numbers) > 0
     number = np.int64(facing.defended.numbers[action]) if len(facing.defended.numbers) > 0 else np.int64(-1)
     if number >= 0:
         is_fold = facing.places[action] == 0
@@ -235,19 +234,19 @@ def _reach(nodes, deals, facing, batch, board, node, seat, work):
             fill_defence(facing, number, live, table, num_entries, work.reach, before, work.defence)
         carry_defended(live, work.reach, before, here, is_fold, work.defence)
         return
-    for k in range(FIRST_HAND, FIRST_HAND + live.counts[0]):
-        bucket = np.int64(live.buckets[k - FIRST_HAND])
-        reach = load(work.reach, before + k) * load(facing.table, table + bucket * num_entries)
-        store(work.reach, here + k, reach)
+    for k in range(live.counts[0]):
+        bucket, block = np.int64(live.buckets[k]), FIRST_HAND + k
+        reach = load(work.reach, before + block) * load(facing.table, table + bucket * num_entries)
+        store(work.reach, here + block, reach)
         # Training met few of the decisions with open rows, so most of these rows have no reach.
         if is_any_open and smallest(reach) < 0.0:
-            combo = np.int64(deals.seats[0].combos[deals.seats[0].first[board] + live.numbers[k - FIRST_HAND]])
+            combo = np.int64(hands.combos[hands.first[board] + live.numbers[k]])
             strength = facing.strengths[board, combo]
             for lane in range(LANES):
-                if work.reach[here + k, lane] < 0.0:
+                if work.reach[here + block, lane] < 0.0:
                     decision = np.int64(facing.numbers[action, lane])
                     fill_open_row(facing.earlier, decision, bucket, facing.past, combo, strength, work.row)
-                    work.reach[here + k, lane] = work.reach[before + k, lane] * work.row[facing.places[action]]
+                    work.reach[here + block, lane] = work.reach[before + block, lane] * work.row[facing.places[action]]
 
 
 _FIRST, _LARGER, _SUM = 0, 1, 2
