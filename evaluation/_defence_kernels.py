@@ -44,7 +44,8 @@ class DefenceWorkspace(NamedTuple):
     """Scratch memory of one thread on one street, for one decision at a time.
 
     All hands of a bucket have one row, except at the *border*: of the hands that call with the same probability if they
-    do not raise, only the strongest call. The arrays have an entry for each of the `distinct_buckets` of `LiveHands`.
+    do not raise, only the strongest call. Buckets in `folds`, `calls`, `held` and `places` are indices in
+    `LiveHands.distinct_buckets`; later entries are not used.
 
     Attributes
     ----------
@@ -101,7 +102,7 @@ def defence_workspace(defended: DefendedRows, max_hands: int, dtype: np.dtype) -
 def fill_defence(facing, number, live, fold_block, num_entries, reach, tile, work):
     """Write the probabilities of a fold and of a call at a decision, by bucket and for the exceptions, lane by lane.
 
-    The work grows with the number of buckets that live hands have, and hardly with the number of hands.
+    Most of the work is done for each bucket of live hands, not for each hand.
 
     Parameters
     ----------

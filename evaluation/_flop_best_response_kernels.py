@@ -114,8 +114,8 @@ class ResponseWorkspace(NamedTuple):
     values : float[(max_depth + 1) * width, 16]
         The values of one node of each depth, with a block for each hand on the board from block 0 on.
     place : int64[max_depth + 1]
-        The first block in `reach` of the node at a depth. An action of the responding seat leaves the opponent's reach
-        as it was, so the node after it shares its parent's tile.
+        The first block in `reach` of the node at a depth, 0 for a root. An action of the responding seat leaves the
+        opponent's reach as it was, so the node after it shares its parent's tile.
     started : bool[max_depth + 1]
         For the node at each depth, whether the values of a child have been added to the node's values.
     mass, out : float[n, 16]
@@ -153,13 +153,12 @@ def respond(nodes, deals, facing, seat, batches, boards, blocks, work):
         shape = nodes.shape[batch]
         start, stop = nodes.first[shape], nodes.first[shape + 1]
         for board in range(boards[0], boards[1]):
-            work.place[0] = 0
             gather_live(deals, facing, board, blocks.above, batch * above_width, work.live, work.reach)
             if work.live.counts[0] == 0:
                 continue
             for node in range(start, stop):
                 depth = np.int64(nodes.depth[node])
-                _reach(nodes, deals, facing, batch, board, node, seat, work)
+                _fill_reach(nodes, deals, facing, batch, board, node, seat, work)
                 if nodes.kind[node] < FOLD_END:
                     work.started[depth] = False
                 else:
@@ -184,15 +183,17 @@ def descend(nodes, deals, facing, seat, batches, board, blocks, work):
         A range, as in `respond`.
     board : int
     blocks : StreetBlocks
-        Modified in place: `below`, in the lanes to which the street's ends in the given batches lead.
+        Modified in place: `below`, in the lanes to which the street's ends in the given batches lead. Only the blocks
+        of live hands are written, so these lanes have to be 0 before.
     """
     live, below, below_width = work.live, blocks.below, blocks.below_width
     for batch in range(batches[0], batches[1]):
-        work.place[0] = 0
         gather_live(deals, facing, board, blocks.above, batch * blocks.above_width, work.live, work.reach)
+        if live.counts[0] == 0:
+            continue
         shape = nodes.shape[batch]
         for node in range(nodes.first[shape], nodes.first[shape + 1]):
-            _reach(nodes, deals, facing, batch, board, node, seat, work)
+            _fill_reach(nodes, deals, facing, batch, board, node, seat, work)
             if nodes.kind[node] == STREET_END:
                 from_block = work.place[np.int64(nodes.depth[node])] + FIRST_HAND
                 slots = nodes.slots[nodes.end_first[batch] + nodes.number[node]]
@@ -210,7 +211,7 @@ def _node_width(work):
 
 
 @kernel
-def _reach(nodes, deals, facing, batch, board, node, seat, work):
+def _fill_reach(nodes, deals, facing, batch, board, node, seat, work):
     """Write the opponent's reach at a node: its reach at the parent times the probability of its action there.
 
     After an action of the seat that responds, the reach is that of the parent.
@@ -250,15 +251,18 @@ def _reach(nodes, deals, facing, batch, board, node, seat, work):
 
 
 _FIRST, _LARGER, _SUM = 0, 1, 2
-"""How values of a node enter those of its parent: as the first child's, as those of the responding seat's action, of
-which the seat takes the best one, or as those of the opponent's action, whose probability is in the reach already."""
+"""How the values of a node enter those of its parent.
+
+``_FIRST``: they replace them, as the node is the first child. ``_LARGER``: the responding seat has taken the action,
+and takes the best one for each hand. ``_SUM``: the opponent has taken the action, whose probability is in the reach.
+"""
 
 
 @kernel(inline=True)
 def _way_up(nodes, start, node, seat, work):
     """Return how the values of a node enter those of its parent, and the parent's first block in ``work.values``.
 
-    A root has no parent, and its values stay.
+    The parent counts as started from then on. The values of a root are written to block 0.
     """
     depth = np.int64(nodes.depth[node])
     if depth == 0:

@@ -1,6 +1,6 @@
 """Kernels of the hands that still reach a batch of subtrees, for the best response from a flop on.
 
-At most places of a betting tree, the opponent has folded most hands already. Kernels that carry the opponent's reach
+In most places of a betting tree, the opponent has folded most hands already. Kernels that carry the opponent's reach
 go over the others only.
 """
 
@@ -55,7 +55,7 @@ class LiveHands(NamedTuple):
 
 
 def live_hands(max_hands: int, num_buckets: int) -> LiveHands:
-    """Return room for boards of at most `max_hands` hands."""
+    """Return room for boards of at most `max_hands` hands, whose buckets are below `num_buckets`."""
     numbers, stops, blocks, buckets, index, distinct, order, ranks = np.zeros((8, max_hands), np.int32)
     return LiveHands(
         np.zeros(2, np.int64),
@@ -80,7 +80,7 @@ def gather_live(deals, facing, board, above, start, live, reach):
     ----------
     deals : StreetDeals
     facing : FacingRows
-        Its `buckets` and the order of its `defended` are read.
+        Its `buckets` are read, and `order` and `ranks` of its `defended`.
     board : int64
     above : float[n, 16]
         The reach at the roots; the batch has a block for each hand on the parent board, from block `start` on.

@@ -124,11 +124,12 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _os_text(error: OSError) -> str:
-    """Return what the system says of a file, without its number; a very long name is shortened."""
-    if error.strerror is None or error.filename is None:
+    """Return what the system says of files, without the number of the error; very long names are shortened."""
+    names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    if error.strerror is None or not names:
         return str(error)
-    name = str(error.filename)
-    return f"{error.strerror}: {name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + '...'}"
+    shown = [name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..." for name in names]
+    return f"{error.strerror}: {' -> '.join(shown)}"
 
 
 def _fail(command: str, message: object, code: int) -> int:

@@ -244,7 +244,7 @@ def tree_size(rules: HoldemRules, menu: GameMenu, *, max_nodes: int = MAX_NODES)
     """
     decisions, pairs = np.zeros(rules.num_streets, np.int64), np.zeros(rules.num_streets, np.int64)
     arguments = rules_array(rules), menu_arrays(rules, menu), _workspace(), max_nodes, decisions, pairs
-    # The count of a huge tree takes a minute, and an interrupt cannot end a kernel, but the wait for it.
+    # The count of a huge tree takes a minute. An interrupt cannot end a kernel, but it can end the wait for one.
     num_nodes, num_ends = undisturbed(lambda: kernels.count_nodes(*arguments))
     if num_nodes > max_nodes:
         raise ValueError(

@@ -4,8 +4,8 @@ Ranges and results are rows in the order of `showdown.RankedHands`; a row may be
 ``mass[card]`` is the sum of a range over the hands that hold a card. The hands that share no card with {c, d} then have
 the total weight ``total - mass[c] - mass[d] + range[{c, d}]``: {c, d} itself is subtracted twice and added back once.
 
-The last two kernels work on sixteen ranges at once. A *block* is sixteen numbers, one vector of `machine.lanes`. A
-*tile* has one block for each hand: the hand's weight in each of sixteen ranges.
+The kernels from `held_with` on work on sixteen ranges at once. A *block* is sixteen numbers, one vector of
+`machine.lanes`. A *tile* has one block for each hand: the hand's weight in each of sixteen ranges.
 """
 
 import numpy as np
@@ -230,6 +230,65 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
             out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d
 
 
+@kernel(inline=True)
+def held_with(cards, k, mass):
+    """Return ``mass[c] + mass[d]`` for hand k, {c, d}, in each of sixteen ranges."""
+    return load(mass, np.int64(cards[k, 0])) + load(mass, np.int64(cards[k, 1]))
+
+
+@kernel(inline=True)
+def add_hand(cards, k, weights, mass):
+    """Add the weights of hand k in sixteen ranges to the masses of its two cards. `mass` is modified in place."""
+    first, second = np.int64(cards[k, 0]), np.int64(cards[k, 1])
+    store(mass, first, load(mass, first) + weights)
+    store(mass, second, load(mass, second) + weights)
+
+
+@kernel
+def sum_range(others, tile, mass):
+    """Write each card's mass in sixteen ranges to `mass`, and return the total weights.
+
+    The parameters are those of `fill_fold_tile`.
+    """
+    clear(mass, 0, CARD_SLOTS)
+    total = spread(mass, mass.dtype.type(0))
+    for k in range(others.shape[0]):
+        weights = load(tile, FIRST_HAND + k)
+        total = total + weights
+        add_hand(others, k, weights, mass)
+    return total
+
+
+@kernel
+def sweep_range(own, own_stops, others, other_stops, tile, mass, out):
+    """Write the first two terms of each hand's margin, W + (W + E), to `out`, and return the total weights.
+
+    `mass` then holds each card's mass, so the third term W + E + S is ``total - held_with(own, k, mass)``. The terms
+    are those of `fill_showdown_margin`, and the parameters those of `fill_margin_tile`. But `other_stops` may be longer
+    than `own_stops`, and blocks of `out` after the last hand stay as they are.
+    """
+    clear(mass, 0, CARD_SLOTS)
+    total = spread(mass, mass.dtype.type(0))
+    own_start, other_start = np.int64(0), np.int64(0)
+    for group in range(len(own_stops)):
+        own_stop, other_stop = np.int64(own_stops[group]), np.int64(other_stops[group])
+        if other_start == other_stop:  # E is 0, so both terms are W
+            for k in range(own_start, own_stop):
+                weaker = total - held_with(own, k, mass)
+                store(out, k, weaker + weaker)
+        else:
+            for k in range(own_start, own_stop):
+                store(out, k, total - held_with(own, k, mass))
+            for k in range(other_start, other_stop):
+                weights = load(tile, FIRST_HAND + k)
+                total = total + weights
+                add_hand(others, k, weights, mass)
+            for k in range(own_start, own_stop):
+                store(out, k, load(out, k) + (total - held_with(own, k, mass)))
+        own_start, other_start = own_stop, other_stop
+    return total
+
+
 @kernel
 def fill_fold_tile(own, others, same, tile, mass, out):
     """Write, for each hand in `own`, its fold mass (`fill_fold_mass`) in each of sixteen ranges over `others`.
@@ -273,59 +332,3 @@ def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
     for k in range(num_own):
         store(out, k, load(out, k) - (total - held_with(own, k, mass)))
     clear(out, num_own, -num_own % LANES)
-
-
-@kernel(inline=True)
-def held_with(own, k, mass):
-    """Return ``mass[c] + mass[d]`` for hand k, {c, d}, in each of sixteen ranges."""
-    return load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
-
-
-@kernel(inline=True)
-def _add_hand(others, k, tile, mass, total):
-    """Add hand k of sixteen ranges to the mass of its two cards, and return `total` plus the hand's weight."""
-    weights = load(tile, FIRST_HAND + k)
-    first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
-    store(mass, first, load(mass, first) + weights)
-    store(mass, second, load(mass, second) + weights)
-    return total + weights
-
-
-@kernel
-def sum_range(others, tile, mass):
-    """Write each card's mass in sixteen ranges to `mass`, and return the total weights.
-
-    The parameters are those of `fill_fold_tile`.
-    """
-    clear(mass, 0, CARD_SLOTS)
-    total = spread(mass, mass.dtype.type(0))
-    for k in range(others.shape[0]):
-        total = _add_hand(others, k, tile, mass, total)
-    return total
-
-
-@kernel
-def sweep_range(own, own_stops, others, other_stops, tile, mass, out):
-    """Write the first two terms of each hand's margin, W + (W + E), to `out`, and return the total weights.
-
-    `mass` then holds each card's mass. The third term W + E + S is ``total - held_with(own, k, mass)``. The parameters
-    are those of `fill_margin_tile`, and the terms those of `fill_showdown_margin`.
-    """
-    clear(mass, 0, CARD_SLOTS)
-    total = spread(mass, mass.dtype.type(0))
-    own_start, other_start = np.int64(0), np.int64(0)
-    for group in range(len(own_stops)):
-        own_stop, other_stop = np.int64(own_stops[group]), np.int64(other_stops[group])
-        if other_start == other_stop:  # E is 0, so both terms are W
-            for k in range(own_start, own_stop):
-                weaker = total - held_with(own, k, mass)
-                store(out, k, weaker + weaker)
-        else:
-            for k in range(own_start, own_stop):
-                store(out, k, total - held_with(own, k, mass))
-            for k in range(other_start, other_stop):
-                total = _add_hand(others, k, tile, mass, total)
-            for k in range(own_start, own_stop):
-                store(out, k, load(out, k) + (total - held_with(own, k, mass)))
-        own_start, other_start = own_stop, other_stop
-    return total

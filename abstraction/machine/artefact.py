@@ -432,7 +432,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _replaced(folder: Path) -> Path:
-    """Return where `write_artefact` moves an older artefact: beside it; the root of all folders holds none."""
+    """Return where `write_artefact` moves an older artefact, a folder beside it; no artefact is in ``/``."""
     return folder.parent / f".{folder.name}.replaced"
 
 

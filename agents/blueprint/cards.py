@@ -222,7 +222,7 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
 
 
 def require_table_game(rules: HoldemRules, num_streets: int = MAX_STREETS) -> list[int]:
-    """Return the board sizes of the first streets of a game for which bucket tables are.
+    """Return the board sizes of a game's first streets, if bucket tables fit the game.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END
-from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
+from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND, add_hand, held_with
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.lanes import (
     LANES,
@@ -484,16 +484,14 @@ def _sweep(own, others, plays, play, work):
     for group in range(len(own.stops)):
         own_stop, other_stop = np.int64(own.stops[group]), np.int64(others.stops[group])
         for k in range(own_start, own_stop):
-            held = load(mass, np.int64(own.cards[k, 0])) + load(mass, np.int64(own.cards[k, 1]))
+            held = held_with(own.cards, k, mass)
             store(out, k, total - held)
         for k in range(other_start, other_stop):
             weights = load(tile, FIRST_HAND + k) * load(plays, play + np.int64(others.numbers[k]))
             total = total + weights
-            first, second = np.int64(others.cards[k, 0]), np.int64(others.cards[k, 1])
-            store(mass, first, load(mass, first) + weights)
-            store(mass, second, load(mass, second) + weights)
+            add_hand(others.cards, k, weights, mass)
         for k in range(own_start, own_stop):
-            held = load(mass, np.int64(own.cards[k, 0])) + load(mass, np.int64(own.cards[k, 1]))
+            held = held_with(own.cards, k, mass)
             store(out, k, load(out, k) + (total - held))
         own_start, other_start = own_stop, other_stop
     store(mass, _TOTAL, total)
@@ -508,9 +506,7 @@ def _weigh(others, plays, play, work):
     for k in range(len(others.numbers)):
         weights = load(tile, FIRST_HAND + k) * load(plays, play + np.int64(others.numbers[k]))
         total = total + weights
-        first, second = np.int64(others.cards[k, 0]), np.int64(others.cards[k, 1])
-        store(mass, first, load(mass, first) + weights)
-        store(mass, second, load(mass, second) + weights)
+        add_hand(others.cards, k, weights, mass)
     store(mass, _TOTAL, total)
 
 
@@ -520,7 +516,7 @@ def _add_showdowns(own, gains, value, deals_of_board, found, work):
     mass, out, values = work.mass, work.out, work.roots
     total = load(mass, _TOTAL)
     for k in range(len(own.numbers)):
-        held = load(mass, np.int64(own.cards[k, 0])) + load(mass, np.int64(own.cards[k, 1]))
+        held = held_with(own.cards, k, mass)
         margin, into = load(out, k) - (total - held), value + np.int64(own.numbers[k])
         store(values, k, load(values, k) + margin * load(gains, into))
         store(found, into, load(found, into) + margin * spread(found, own.weights[k] * deals_of_board))
@@ -532,7 +528,7 @@ def _add_showdowns_and_folds(own, plays, play, gains, value, span, deals_of_boar
     mass, out, values, tile = work.mass, work.out, work.roots, work.tile
     total = load(mass, _TOTAL)
     for k in range(len(own.numbers)):
-        held = load(mass, np.int64(own.cards[k, 0])) + load(mass, np.int64(own.cards[k, 1]))
+        held = held_with(own.cards, k, mass)
         number = np.int64(own.numbers[k])
         into = value + number
         # Both seats' hands with the same cards are in one bucket.
@@ -550,7 +546,7 @@ def _add_folds(own, plays, play, gains, value, deals_of_board, found, work):
     mass, values, tile = work.mass, work.roots, work.tile
     total = load(mass, _TOTAL)
     for k in range(len(own.numbers)):
-        held = load(mass, np.int64(own.cards[k, 0])) + load(mass, np.int64(own.cards[k, 1]))
+        held = held_with(own.cards, k, mass)
         number = np.int64(own.numbers[k])
         into = value + number
         kept = total - (held - load(tile, np.int64(own.same[k])) * load(plays, play + number))

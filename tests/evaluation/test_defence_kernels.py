@@ -45,10 +45,10 @@ def public_state(blueprint, node, board):
     return PublicState(HUNL, state.array.tolist(), board, tuple(reversed(actions)))
 
 
-def kernel_rows(response, rows, node, place, board, reach):
+def kernel_rows(response, rows, node, place, board, reach, others=0.3):
     """Return the probabilities of a fold and of a call of each combo, 0 without reach: float[2, num_combos].
 
-    The other lanes have ranges of their own.
+    The other lanes have random ranges over the share `others` of the combos.
     """
     batch, offset, lane = place
     street, seat = len(board) - 2, int(rows.blueprint.tree.actor[node])
@@ -78,7 +78,7 @@ def kernel_rows(response, rows, node, place, board, reach):
     )
     rng, width = np.random.default_rng(node), FIRST_HAND + len(combos)
     above = empty_blocks(HUNL.num_combos, dtype)
-    above[:] = rng.random(above.shape) * (rng.random((len(above), 1)) < 0.3)  # two thirds are not live by other lanes
+    above[:] = rng.random(above.shape) * (rng.random((len(above), 1)) < others)
     above[:, lane] = reach
     tiles = empty_blocks(3 * width, dtype)  # before the decision, after a fold and after a call
     live = live_hands(len(combos), int(facing.buckets.max()) + 1)
@@ -119,6 +119,28 @@ def test_the_kernel_and_the_agent_agree(dtype):
             assert errors[:, weights > 0.0].max() < 1e-9 if dtype == np.float64 else (errors @ weights).max() < 1e-5
             changed += bool(abs(told[0] - rows.strategy(node, board)[free, 0]).max() > 1e-6)
     assert DECISIONS // 2 < changed
+
+
+def test_ranges_of_few_buckets():
+    """The last place in the order of calls may be far behind the number of live buckets."""
+    blueprint, rng = timid(random_blueprint(HUNL), 15), np.random.default_rng(7)
+    rows = ActingRows(blueprint, defence=0.8)
+    response = FlopBestResponse(HUNL, blueprint.tree, rows)
+    changed = 0
+    for street in (2, 3):
+        place_of = places(response.streets[street - 1])
+        for node in rng.choice(rows.street(street).defended.nodes, DECISIONS // 5).tolist():
+            board = tuple(rng.permutation(52)[: street + 2].tolist())
+            buckets, free = rows.buckets(street, board), HUNL.free_combos(board)
+            one = np.eye(HUNL.num_combos, dtype=bool)[np.flatnonzero(free)[0]]
+            for held in (free & (buckets < 2), free & (buckets == 5), free & (buckets >= 12) & (buckets < 14), one):
+                reach = np.where(held, rng.random(HUNL.num_combos), 0.0)
+                alone, among = (
+                    kernel_rows(response, rows, node, place_of[node], board, reach, others) for others in (0.0, 1.0)
+                )
+                np.testing.assert_allclose(alone[:, held], among[:, held], rtol=0, atol=1e-9)
+                changed += bool(abs(alone[0, held] - rows.strategy(node, board)[held, 0]).max(initial=0.0) > 1e-6)
+    assert changed > DECISIONS // 2
 
 
 def test_the_tables_are_counted():

@@ -123,7 +123,8 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"--nets: bench {options.name} takes one folder, got {len(nets)}")
     if options.keep is not None:
         if options.name not in _KEPT:
-            raise ValueError(f"--keep: only for bench {', '.join(_KEPT)}, got bench {options.name}")
+            names = f"{', '.join(_KEPT[:-1])} and {_KEPT[-1]}"
+            raise ValueError(f"--keep: only for bench {names}, got bench {options.name}")
         require_writable(options.keep, "give another file (--keep)")
     if options.name not in ("rows", "cluster"):  # these two time no kernels, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)

@@ -62,11 +62,11 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequen
         drifts.set(title="Strategy in self-play", ylabel="share (%)")
         for name, label in (("last", "against the mark before"), ("final", "against the final")):
             played = [mark for mark in marks if not math.isnan(getattr(mark, f"against_{name}"))]
-            if played:  # a log axis cannot be drawn without a number
+            if played:
                 means = [getattr(mark, f"against_{name}") for mark in played]
                 errors = [CI95 * getattr(mark, f"against_{name}_deviation") for mark in played]
                 matches.errorbar([mark.iteration for mark in played], means, errors, label=label)
-                matches.set_xscale("log")
+                matches.set_xscale("log")  # only with numbers, as an empty log axis cannot be drawn
         matches.axhline(0.0, color=NEUTRAL, linewidth=0.8, marker="")
         matches.set(title="Duplicate matches, 95 % intervals", ylabel="rate (mbb/hand)")
         for seat, name in enumerate(seat_names):

@@ -57,7 +57,7 @@ def unlock_folder(handle: int | None) -> None:
         os.close(handle)
 
 
-def make_folder(folder: Path, shown: Path | None = None) -> None:
+def make_folder(folder: Path, shown: Path | None = None, remedy: str = "give another folder (--out)") -> None:
     """Create a folder and those above it, unless it exists.
 
     Parameters
@@ -65,6 +65,8 @@ def make_folder(folder: Path, shown: Path | None = None) -> None:
     folder : Path
     shown : Path, optional
         What the error message names, if not the folder.
+    remedy : str
+        The end of the error message, which tells what to do.
 
     Raises
     ------
@@ -75,7 +77,7 @@ def make_folder(folder: Path, shown: Path | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         place = shown or folder
-        raise ValueError(f"cannot use the folder {place}: {error.strerror}; give another folder (--out)") from None
+        raise ValueError(f"cannot use the folder {place}: {error.strerror}; {remedy}") from None
 
 
 @contextlib.contextmanager
