@@ -152,6 +152,8 @@ def _call_strongest(facing, number, live, reach, tile, lane, wanted, work):
     block, num_buckets, left = facing.defended.first[number], live.counts[1], wanted
     for bucket in range(num_buckets):
         held = np.float64(work.held[bucket, lane])
+        if held == 0.0:  # true of most buckets in most lanes
+            continue
         stays = np.float64(folds[bucket, lane]) + np.float64(calls[bucket, lane])
         places[bucket] = facing.defended.places[block + np.int64(live.distinct_buckets[bucket]), lane]
         masses[np.int64(places[bucket])] += held * stays
@@ -161,6 +163,8 @@ def _call_strongest(facing, number, live, reach, tile, lane, wanted, work):
         left -= masses[border]
         border += 1
     for bucket in range(num_buckets):
+        if work.held[bucket, lane] == 0.0:
+            continue
         stays, place = folds[bucket, lane] + calls[bucket, lane], np.int64(places[bucket])
         calls[bucket, lane] = stays if place < border else 0
         folds[bucket, lane] = stays - calls[bucket, lane]
@@ -177,8 +181,8 @@ def _call_at_border(live, reach, tile, lane, border, left, work):
         while stop < num_hands and live.ranks[stop] == rank:
             hand = np.int64(live.order[stop])
             bucket = np.int64(live.bucket_index[hand])
-            if np.int64(work.places[bucket]) == border:
-                held = np.float64(reach[tile + FIRST_HAND + hand, lane])
+            held = np.float64(reach[tile + FIRST_HAND + hand, lane])
+            if held > 0.0 and np.int64(work.places[bucket]) == border:
                 mass += held * np.float64(work.folds[bucket, lane])
                 work.exceptions[added, 0], work.exceptions[added, 1] = hand, lane
                 added += 1
