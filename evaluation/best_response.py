@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurispiel.abstraction.trees import best_response_kernels as kernels
-from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten, strategy_array, uniform_strategy
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,18 @@ def exploitability(tree: GameTree, strategy: np.ndarray) -> Exploitability:
     strategy : float64[num_actions]
         The probabilities of all players' actions, as in `GameTree`; not checked (see `checked_strategy`).
 
+    Raises
+    ------
+    ValueError
+        If the strategy has another shape, as one of another game.
+
     Examples
     --------
     >>> tree = flatten("kuhn_poker")
     >>> round(exploitability(tree, uniform_strategy(tree)).nash_conv, 6)
     0.916667
     """
-    workspace = _TreeArrays(tree)
+    workspace, strategy = _TreeArrays(tree), strategy_array(tree, strategy)
     responses = [workspace.respond(strategy, player) for player in range(tree.num_players)]
     return Exploitability(workspace.expect(strategy), np.array(responses), bool(tree.is_zero_sum))
 
@@ -76,8 +81,13 @@ def expected_values(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
     ----------
     strategy : float64[num_actions]
         The probabilities of all players' actions; `join_strategies` makes it from one strategy for each player.
+
+    Raises
+    ------
+    ValueError
+        If the strategy has another shape.
     """
-    return _TreeArrays(tree).expect(strategy)
+    return _TreeArrays(tree).expect(strategy_array(tree, strategy))
 
 
 def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
@@ -94,11 +104,11 @@ def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[fl
     Raises
     ------
     ValueError
-        If the game has no such player.
+        If the game has no such player, or the strategy has another shape.
     """
     if not 0 <= player < tree.num_players:
         raise ValueError(f"player must be 0..{tree.num_players - 1}, got {player}")
-    workspace = _TreeArrays(tree)
+    workspace, strategy = _TreeArrays(tree), strategy_array(tree, strategy)
     value = workspace.respond(strategy, player)
     own = np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first))
     response = np.where(own, 0.0, strategy)

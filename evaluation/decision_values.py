@@ -15,7 +15,7 @@ import numpy as np
 
 from plurispiel.abstraction.trees import best_response_kernels
 from plurispiel.abstraction.trees import game_tree_kernels as kernels
-from plurispiel.abstraction.trees.game_tree import GameTree
+from plurispiel.abstraction.trees.game_tree import GameTree, strategy_array
 
 __all__ = ["DecisionValues", "decision_values"]
 
@@ -55,6 +55,11 @@ def decision_values(tree: GameTree, strategy: np.ndarray) -> DecisionValues:
     strategy : float64[num_actions]
         The probabilities of all players' actions, as in `GameTree`; not checked (see `checked_strategy`).
 
+    Raises
+    ------
+    ValueError
+        If the strategy has another shape, as one of another game.
+
     Examples
     --------
     >>> from plurispiel.abstraction.trees.game_tree import flatten, uniform_strategy
@@ -64,7 +69,7 @@ def decision_values(tree: GameTree, strategy: np.ndarray) -> DecisionValues:
     >>> float(found.gains.sum().round(6)), round(exploitability(tree, uniform_strategy(tree)).nash_conv, 6)
     (0.916667, 0.916667)
     """
-    sizes = np.diff(tree.infoset_first)
+    strategy, sizes = strategy_array(tree, strategy), np.diff(tree.infoset_first)
     owner = np.repeat(np.arange(tree.num_infosets), sizes)  # the infoset of each action
     values = np.empty((tree.num_histories, tree.num_players))
     kernels.fill_values(tree.nodes, strategy, values)

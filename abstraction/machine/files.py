@@ -4,12 +4,12 @@ import contextlib
 import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 
-def require_writable(path: Path, remedy: str = "give another file") -> None:
+def require_writable(path: Path, remedy: str = "give another file", begins: Sequence[bytes] = ()) -> None:
     """Check before long work that its file can be written: create a hidden file beside it, and remove it again.
 
     Parameters
@@ -18,15 +18,23 @@ def require_writable(path: Path, remedy: str = "give another file") -> None:
         The file to be written; it may exist.
     remedy : str
         The end of the message, which tells what to do.
+    begins : sequence of bytes
+        How the files begin that may be replaced, unless they are empty; by default any file may be.
 
     Raises
     ------
     ValueError
-        If the path is that of a folder or device, or its folder is missing or read-only.
+        If the path is that of a folder, of a device or of a file that may not be replaced. Also if its folder is
+        missing or read-only.
     """
     try:
         if path.exists() and not path.is_file():
             raise ValueError(f"cannot write {path}: it is no plain file; {remedy}")
+        if begins and path.exists():
+            with path.open("rb") as stream:
+                content = stream.read(max(map(len, begins)))
+            if content and not content.startswith(tuple(begins)):
+                raise ValueError(f"cannot write {path}: the file is of another kind, and would be lost; {remedy}")
         handle, temporary = _temporary(path)
         os.close(handle)
         os.unlink(temporary)

@@ -29,6 +29,7 @@ __all__ = [
     "checked_strategy",
     "flatten",
     "join_strategies",
+    "strategy_array",
     "strategy_from_policy",
     "uniform_strategy",
 ]
@@ -237,12 +238,12 @@ def join_strategies(tree: GameTree, strategies: Sequence[np.ndarray]) -> np.ndar
     Raises
     ------
     ValueError
-        If there is not one strategy for each player.
+        If there is not one strategy for each player, or one has another shape.
     """
     if len(strategies) != tree.num_players:
         raise ValueError(f"give one strategy for each of the {tree.num_players} players, got {len(strategies)}")
     owner = np.repeat(tree.infoset_player, np.diff(tree.infoset_first))
-    return np.choose(owner, strategies)
+    return np.choose(owner, [strategy_array(tree, strategy) for strategy in strategies])
 
 
 def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
@@ -286,6 +287,20 @@ def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
     return checked_strategy(tree, strategy)
 
 
+def strategy_array(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
+    """Return a strategy as kernels read it; only its shape is checked.
+
+    Raises
+    ------
+    ValueError
+        If the strategy does not have the shape [A], as one of another game.
+    """
+    found = np.ascontiguousarray(strategy, dtype=np.float64)
+    if np.shape(strategy) != (tree.num_actions,):
+        raise ValueError(f"a strategy of {tree.game} is float64[{tree.num_actions}], got shape {np.shape(strategy)}")
+    return found
+
+
 def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
     """Return a checked copy of a strategy, with each infoset's probabilities divided by their sum.
 
@@ -295,9 +310,7 @@ def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
         If the strategy does not have the shape [A], or an infoset's probabilities are negative, not finite, or have a
         sum that differs from 1 by more than 1e-6.
     """
-    strategy = np.array(strategy, dtype=np.float64)
-    if strategy.shape != (tree.num_actions,):
-        raise ValueError(f"a strategy of {tree.game} is float64[{tree.num_actions}], got shape {strategy.shape}")
+    strategy = strategy_array(tree, strategy)
     sums = np.add.reduceat(strategy, tree.infoset_first[:-1])
     wrong = ~(abs(sums - 1.0) <= _PROBABILITY_TOLERANCE)
     wrong |= np.logical_or.reduceat(~(strategy >= 0.0), tree.infoset_first[:-1])

@@ -122,9 +122,7 @@ class SpotSolution:
         ValueError
             If the name leads to no decision.
         """
-        if isinstance(self.solver, ThreeWaySolver):
-            return three_way_strategy(self.spot, self.solver, node)
-        return node_strategy(self.spot, self.solver, node)
+        return _strategy(self.spot, self.solver, node)
 
     def node_ev(self, node: str = "") -> NodeEv:
         """Return the EV and equity of every hand, and the EV of every action, at a node of a spot of two players.
@@ -169,6 +167,7 @@ def solve_spot(
     max_seconds: float = math.inf,
     max_iterations: int = MAX_ITERATIONS,
     threads: int = 2,
+    node: str = "",
     on_memory: Callable[[int], None] | None = None,
     goes_on: Callable[[], bool] | None = None,
     on_progress: OnProgress | None = None,
@@ -189,6 +188,8 @@ def solve_spot(
         run, and the seconds do not include this measurement. At least one iteration is done and measured.
     threads : int
         Number of threads with two players; with three players the solver always uses one.
+    node : str
+        The name of the node that is wanted afterwards: a wrong name is refused before the run.
     on_memory : callable, optional
         Called with the number of bytes that the solver will allocate, before the allocation.
     goes_on : callable, optional
@@ -200,7 +201,8 @@ def solve_spot(
     Raises
     ------
     ValueError
-        If the spot or a setting is malformed or out of range, or the solver needs more memory than is free.
+        If the spot or a setting is malformed or out of range, the name of the node leads to no decision, or the solver
+        needs more memory than is free.
 
     Examples
     --------
@@ -222,9 +224,17 @@ def solve_spot(
         solver = new_solver(spot, algorithm, threads=threads, on_memory=check)
     except StreetTooLarge as error:
         raise ValueError(spot_size(spot).refusal() or str(error)) from None
+    _strategy(spot, solver, node)
     # Without a bet there is one strategy, so nothing is learnt.
     progress = Progress() if spot.has_bets() else Progress(check=1)
     return _converged(spot, solver, limits, progress, goes_on, on_progress)
+
+
+def _strategy(spot: Spot, solver: VectorSolver | ThreeWaySolver, node: str) -> NodeStrategy:
+    """Return a solver's average strategy at a node; see `SpotSolution.strategy`."""
+    if isinstance(solver, ThreeWaySolver):
+        return three_way_strategy(spot, solver, node)
+    return node_strategy(spot, solver, node)
 
 
 def new_solver(

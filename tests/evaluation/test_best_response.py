@@ -11,6 +11,7 @@ from reference.sequence_form import game_value
 
 from plurispiel.abstraction.trees.game_tree import flatten, join_strategies, uniform_strategy
 from plurispiel.evaluation.best_response import best_response, expected_values, exploitability
+from plurispiel.evaluation.decision_values import decision_values
 
 GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True))"
 
@@ -35,6 +36,22 @@ def openspiel_policy(tree, strategy):
     ids = np.split(tree.action_ids, tree.infoset_first[1:-1])
     pairs = (list(zip(actions.tolist(), row.tolist(), strict=True)) for actions, row in zip(ids, rows, strict=True))
     return pyspiel.TabularPolicy(dict(zip(tree.infoset_keys, pairs, strict=True)))
+
+
+def test_a_strategy_of_another_game_is_refused():
+    kuhn, leduc = tree_of("kuhn_poker"), tree_of("leduc_poker")
+    for tree, wrong in ((kuhn, uniform_strategy(leduc)), (leduc, uniform_strategy(kuhn)), (kuhn, 3)):
+        for function in (
+            exploitability,
+            expected_values,
+            decision_values,
+            lambda tree, strategy: best_response(tree, strategy, 0),
+            lambda tree, strategy: join_strategies(tree, [uniform_strategy(tree), strategy]),
+        ):
+            with pytest.raises(ValueError, match=rf"is float64\[{tree.num_actions}\], got shape"):
+                function(tree, wrong)
+    plain = exploitability(kuhn, uniform_strategy(kuhn).tolist())  # any sequence of numbers will do
+    assert plain.nash_conv == exploitability(kuhn, uniform_strategy(kuhn)).nash_conv
 
 
 @pytest.mark.parametrize(

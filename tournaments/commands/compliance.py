@@ -52,10 +52,10 @@ _UNSEEDED = ("acpc", "pokerbots")
 
 _MAX_HANDS = 10**9
 
-_PATIENCE = 10
-"""Time for a hand in the test of the contract, as a multiple of the time limit of one answer.
+_PATIENCE, _LEAST_PATIENCE_S = 10, 20.0
+"""Time for a hand in the test of the contract: a multiple of the time limit of one answer, and at least some seconds.
 
-A hand is played up to four times in this test.
+A hand is played up to four times in this test, and an agent may compile code in its first hand.
 """
 
 
@@ -152,15 +152,15 @@ def _check_contract(
 ) -> dict[str, Any]:
     """Return the report on whether an agent keeps the contract, from a process that runs `conformance`.
 
-    The process is ended if it finishes no hand for `_PATIENCE` time limits, or `LOAD_SECONDS` if that is longer. A
-    program has processes of its own, and is checked by this process (`_check_program`).
+    The process is ended if it does not load the agent within `LOAD_SECONDS`, or if a hand takes too long (`_PATIENCE`).
+    A program has processes of its own, and is checked by this process (`_check_program`).
     """
     if parse_spec(spec).is_program:
         return _check_program(spec, rules, limits, sandbox, seconds)
     here = Path.cwd()
     told = (relocate_spec(spec, here), game_name(rules), _CONTRACT_HANDS, seconds, limits.memory, here)
     program = ["conformance", *map(str, told)]
-    patience = max(LOAD_SECONDS, _PATIENCE * limits.seconds)
+    patience, is_loaded = max(_LEAST_PATIENCE_S, _PATIENCE * limits.seconds), False
     report, heard = "", time.monotonic()
     with (
         tempfile.TemporaryFile() as errors,
@@ -170,7 +170,7 @@ def _check_contract(
         assert family.process.stdin is not None
         family.process.stdin.close()
         lines = io.TextIOWrapper(io.BufferedReader(cast(io.RawIOBase, family.answers)), errors="replace")
-        watch = threading.Timer(patience, family.dismiss)
+        watch = threading.Timer(LOAD_SECONDS, family.dismiss)
         watch.start()
         try:
             for report in lines:
@@ -179,7 +179,8 @@ def _check_contract(
                 watch.cancel()
                 watch, heard = threading.Timer(patience, family.dismiss), time.monotonic()
                 watch.start()
-                progress.update()
+                progress.update(int(is_loaded))  # the first report is of no hand
+                is_loaded = True
             family.process.wait()
         finally:
             watch.cancel()
@@ -188,8 +189,9 @@ def _check_contract(
     with contextlib.suppress(ValueError):
         if isinstance(record := json.loads(report or "0"), dict):
             return record
-    if time.monotonic() - heard >= patience:
-        return {"violations": [f"the contract could not be checked: one hand took more than {patience:g} s"]}
+    if time.monotonic() - heard >= (patience if is_loaded else LOAD_SECONDS):
+        what = f"one hand took more than {patience:g} s" if is_loaded else f"loading took more than {LOAD_SECONDS:g} s"
+        return {"violations": [f"the contract could not be checked: {what}"]}
     return {
         "violations": [f"the process that checked the contract ended early (exit code {family.exit_code(0)}): {last}"]
     }

@@ -144,8 +144,8 @@ def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) ->
     if options.seed is not None and options.seed < 0:
         raise ValueError(f"the seed must not be negative, got {options.seed}")
     for name in ("t_response", "t_hand", "start_timeout"):
-        if not 0.0 < getattr(options, name) < 1e6:
-            raise ValueError(f"--{name.replace('_', '-')} must be above 0 and below 1e6 seconds")
+        if not 0.0 < (seconds := getattr(options, name)) < 1e6:
+            raise ValueError(f"--{name.replace('_', '-')} must be above 0 and below 1e6 seconds, got {seconds:g}")
     Limits(memory=options.memory_limit)  # checks the limit before a seat is opened
     if not is_loopback(options.listen):
         if not options.allow_remote:

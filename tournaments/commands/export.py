@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 from plurispiel.abstraction.machine.files import require_writable, write_atomically, writing_atomically
-from plurispiel.tournaments.formats.acpc import one_word, write_acpc, write_header
+from plurispiel.tournaments.formats.acpc import LOG_BEGIN, one_word, write_acpc, write_header
 from plurispiel.tournaments.formats.game_definition import built_in_name, game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
-from plurispiel.tournaments.formats.phh import write_phh
+from plurispiel.tournaments.formats.phh import PHH_BEGIN, write_phh
 from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.known_runs import find_run
 
@@ -22,7 +22,7 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"{folder} holds no hands: play the tournament, with --hands all or --hands sample")
     out = Path(options.out) if options.out else None
     if out:
-        require_writable(out, "give another file (--out)")
+        require_writable(out, "give another file (--out)", (LOG_BEGIN, PHH_BEGIN))
     with writing_atomically(out) if out else contextlib.nullcontext(sys.stdout) as stream:
         if options.format == "acpc":
             game = _game_file(first, folder, out)

@@ -26,6 +26,7 @@ from plurispiel.tournaments.league.entries import change_of
 from plurispiel.tournaments.league.folder import League, pairs_of
 from plurispiel.tournaments.league.page import make_league_page
 from plurispiel.tournaments.league.player import HANDS_PER_GROUP
+from plurispiel.tournaments.report.document import PAGE_BEGIN
 from plurispiel.tournaments.run.block_player import RunAborted
 from plurispiel.tournaments.run.results import BELIEVED, aligned, printable
 
@@ -129,7 +130,7 @@ def _standings(options: argparse.Namespace) -> int:
     if options.html:
         path = Path(options.html)
         path.parent.mkdir(parents=True, exist_ok=True)
-        require_writable(path, "give another file (--html)")
+        require_writable(path, "give another file (--html)", (PAGE_BEGIN,))
         write_atomically(path, make_league_page(League(result.folder), result.record))
         say(printable(f"wrote {path}"))
     _show(result, as_json=options.json)

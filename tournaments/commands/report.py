@@ -8,6 +8,7 @@ from pathlib import Path
 from plurispiel.abstraction.machine.files import require_writable, write_atomically
 from plurispiel.tournaments.remote.page import make_remote_page, read_sitting
 from plurispiel.tournaments.remote.store import holds_hands
+from plurispiel.tournaments.report.document import PAGE_BEGIN
 from plurispiel.tournaments.report.hand_choice import MAX_HANDS, parse_hand
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.page import Page, make_page
@@ -61,7 +62,7 @@ def _write(options: argparse.Namespace, page: Page, out: Path) -> None:
     """Write a page and its CSV files, and print where the files are."""
     folder = out.parent / out.stem
     out.parent.mkdir(parents=True, exist_ok=True)
-    require_writable(out, "give another file (--out)")
+    require_writable(out, "give another file (--out)", (PAGE_BEGIN,))
     folder.mkdir(exist_ok=True)
     files = [write_atomically(folder / name, text) for name, text in page.files.items()]
     write_atomically(out, page.html)

@@ -12,7 +12,16 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.spots import three_way
-from plurispiel.agents.spots.spot_file import EXAMPLES, KIND, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.agents.spots.spot import Spot, spot_record
+from plurispiel.agents.spots.spot_file import (
+    EXAMPLES,
+    KIND,
+    SolveSettings,
+    load_spot_solution,
+    read_spot,
+    save_spot_solution,
+    stored_spot,
+)
 from plurispiel.agents.spots.spot_solution import SpotSolution, default_algorithm, solve_spot
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
@@ -22,9 +31,13 @@ from plurispiel.tournaments.figures.spot_text import draw_node, node_text, summa
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
     path = find_spot(options.file)
-    if options.out and not path.is_dir():
-        require_replaceable(Path(options.out), KIND)  # else the folder might be refused after a long solve
-    solution = _load(path, options.threads) if path.is_dir() else _solve(path, options)
+    if path.is_dir():
+        solution = _load(path, options.threads)
+    else:
+        spot, settings = read_spot(path)
+        if options.out:  # else the folder might be refused after a long solve
+            _require_place(Path(options.out), spot)
+        solution = _solve(path, spot, settings, options)
     if options.out and not path.is_dir():
         save_spot_solution(Path(options.out), solution)
         say(f"kept in {options.out} (plurispiel spot {options.out} --node ... shows it)")
@@ -69,8 +82,14 @@ def _load(path: Path, threads: int) -> SpotSolution:
     return load_spot_solution(path, threads=threads)
 
 
-def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
-    spot, settings = read_spot(path)
+def _require_place(folder: Path, spot: Spot) -> None:
+    """Raise ValueError unless the solution of a spot may be kept in a folder."""
+    require_replaceable(folder, KIND)
+    if holds_artefact(folder) and spot_record(stored_spot(folder)) != spot_record(spot):
+        raise ValueError(f"{folder} holds the solution of another spot; give another folder (--out)")
+
+
+def _solve(path: Path, spot: Spot, settings: SolveSettings, options: argparse.Namespace) -> SpotSolution:
     undisturbed(vector_cfr.prepare if spot.middle is None else three_way.prepare)
     if spot.has_buckets:
         undisturbed(lambda: vector_cfr.prepare(by_buckets=True))
@@ -93,6 +112,7 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
             target_pct=settings.target_pct,
             max_seconds=settings.max_seconds,
             threads=options.threads,
+            node=options.node,
             on_memory=say_memory,
             on_progress=show,
         )

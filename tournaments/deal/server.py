@@ -75,6 +75,7 @@ class TcpSeat(RemoteAgent):
         self._address = address
         self._clock = clock
         self._connection: Connection | None = None
+        self._lost = ""  # the fault for which the last connection was closed
         self._listener: socket.socket | None = self._listen(port)
         self.port: int = self._listener.getsockname()[1]
 
@@ -109,13 +110,16 @@ class TcpSeat(RemoteAgent):
             try:
                 line = connection.read_line(min(_VERSION_S, max(0.0, end - time.monotonic())))
                 if line is not None and is_version(line):
-                    self._connection = connection
+                    self._connection, self._lost = connection, ""
                     self._unlisten()
                     return True
                 refused = f"; a connection began with {(line or '')[:40]!r}, not VERSION:2.x.y"
             except (OSError, BadLine) as error:
                 refused = f"; a connection told no version: {error}"
             connection.close()
+        if self._lost:
+            late = f"did not connect again within {seconds:g} s after its fault ({self._lost})"
+            raise NoPlayer(f"the player of port {self.port} {late}{refused}")
         raise NoPlayer(f"no player connected to port {self.port} within {seconds:g} s{refused}")
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
@@ -138,7 +142,7 @@ class TcpSeat(RemoteAgent):
                 try:
                     line = connection.read_line(max(0.0, end - time.monotonic()))
                     if line is None:
-                        raise self._fault("crash", "act: the player closed the connection")
+                        raise AgentFault("crash", "the player closed the connection")
                     action = self._hand.answer(line, view.public)
                 except TimeoutError:
                     raise self._fault("timeout", f"act: no answer within {seconds:.3g} s") from None
@@ -194,6 +198,7 @@ class TcpSeat(RemoteAgent):
             raise self._fault("crash", f"observe: the connection was lost: {error.strerror or error}") from None
 
     def _fault(self, kind: str, text: str) -> AgentFault:
+        self._lost = f"{kind}: {text}"
         self.disconnect()
         return AgentFault(kind, text)
 

@@ -30,6 +30,9 @@ from plurispiel.evaluation.replay import RAISE, Betting, replay_betting
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, game_by_name
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
+LOG_BEGIN = b"# name/game/hands/seed "
+"""How the logs begin that are written here."""
+
 _MAX_LINE = 1 << 16
 _FIELDS = "STATE:number:betting:cards:chips:names"
 _RAISE = re.compile(r"r\d*")
@@ -99,7 +102,7 @@ def write_header(stream: TextIO, name: str, game: str, num_hands: int, seed: int
     name, game : str
         The names of the match and of its game file; the name of the match is changed by `one_word`.
     """
-    stream.write(f"# name/game/hands/seed {one_word(name)} {game} {num_hands} {seed}\n")
+    stream.write(f"{LOG_BEGIN.decode()}{one_word(name)} {game} {num_hands} {seed}\n")
 
 
 def write_score(stream: TextIO, totals: Sequence[float], names: Sequence[str]) -> None:

@@ -31,6 +31,9 @@ from plurispiel.tournaments.formats.bets import street_bet_of_total
 from plurispiel.tournaments.formats.game_definition import most_chips
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
+PHH_BEGIN = b"[1]"
+"""How a file of hands begins that `write_phh` numbers from 1."""
+
 _MAX_BYTES = 1 << 22
 _TABLE = re.compile(rb"\s*\[\s*([\"']?)([\w-]+)\1\s*\]\s*(#.*)?")
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)

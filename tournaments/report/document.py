@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from plurispiel import __version__
 
+PAGE_BEGIN = b"<!DOCTYPE html>"
+"""How every page begins."""
+
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -60,7 +63,7 @@ def html_document(
     """
     links = "".join(f'<a href="#{part.name}">{html.escape(part.title)}</a>' for part in parts)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'{PAGE_BEGIN.decode()}\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'

@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import json
 import os
-import shutil
 import socket
 import sqlite3
 import time
@@ -104,7 +103,8 @@ class RunStore:
             if fresh:
                 for name in _FILES:
                     (folder / name).unlink(missing_ok=True)
-                shutil.rmtree(folder / "logs", ignore_errors=True)
+                for log in (folder / "logs").glob("agent-*.log"):  # the folder may hold files of the user
+                    log.unlink()
         except BlockingIOError:
             raise RunRefused(f"{folder} is being played by {_player(folder)}; wait for it, or end it") from None
         except OSError as error:

@@ -46,3 +46,15 @@ def test_files_that_cannot_be_written_are_refused(tmp_path, name, message):
     with pytest.raises(ValueError, match=f"^cannot write .*: {message}$"):
         require_writable(tmp_path / name, "try again")
     assert os.listdir(tmp_path) == ["kept.json"] and (tmp_path / "kept.json").read_text() == "old"
+
+
+def test_files_of_another_kind_are_not_replaced(tmp_path):
+    path, begins = tmp_path / "page.html", (b"<!DOCTYPE", b"[1]")
+    for content in (None, b"", b"<!DOCTYPE html>", b"[1]\na = 1"):
+        if content is not None:
+            path.write_bytes(content)
+        require_writable(path, "try again", begins)
+    for content in (b"[", b"import os", b"\xff\x00"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"page.html: the file is of another kind, and would be lost; try again$"):
+            require_writable(path, "try again", begins)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.commands import compliance
 from plurispiel.tournaments.contestants.isolated import Limits
@@ -177,10 +178,15 @@ def test_a_slow_agent_is_tried_with_fewer_hands(capsys, tmp_path):
 
 @pytest.mark.slow
 def test_an_agent_that_never_tells_is_not_waited_for(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(compliance, "LOAD_SECONDS", 3.0)
+    monkeypatch.setattr(compliance, "_LEAST_PATIENCE_S", 3.0)
     (tmp_path / "bot.py").write_text(DEAF)
     code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--hands", "20", "--time-limit", "0.2")
     assert code == 1 and record["violations"] == ["the contract could not be checked: one hand took more than 3 s"]
+    (tmp_path / "late.py").write_text("import time\ntime.sleep(60)\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(compliance, "LOAD_SECONDS", 3.0)
+        told = compliance._check_contract(f"{tmp_path}/late.py:Bot", LEDUC, Limits(), None, 1.0)
+    assert told == {"violations": ["the contract could not be checked: loading took more than 3 s"]}
 
 
 @pytest.mark.parametrize(

@@ -303,6 +303,21 @@ def test_a_client_that_never_comes(capsys, folder, ports):
     assert record is None and re.search(r"no player connected to port \d+ within 0.3 s; .*deal.log has all", error)
 
 
+def test_a_client_that_does_not_come_back_is_named_by_its_fault(capsys, folder, ports):
+    def run():
+        client = Client(ports.get())
+        next(client.states())
+        client.close()
+
+    limits = ["--t-response", "1", "--start-timeout", "0.5"]
+    record, error = deal(capsys, folder, "--agents", "tcp,call", "--hands", "6", *limits, players=[run], code=1)
+    assert record is None and re.search(
+        r"the player of port \d+ did not connect again within 0.5 s after its fault "
+        r"\(crash: (act|observe): the .*\); .*deal.log has all hands so far",
+        error,
+    )
+
+
 @pytest.mark.parametrize("first", [b"VERSION:1.0.0\r\n", b"HELLO\r\n", b"\xff\xff\n", b"", b"x" * 9_000])
 def test_a_connection_that_tells_no_version_does_not_take_the_seat(capsys, folder, ports, monkeypatch, first):
     monkeypatch.setattr(server, "_VERSION_S", 0.2)

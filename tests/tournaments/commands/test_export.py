@@ -56,6 +56,12 @@ def test_an_acpc_game_needs_no_file(folder, capsys):
     assert (record["hands"], record["mismatches"], record["errors"]) == (12, [], [])
     assert set(record["players"]) == {"random", "bot.py:Caller"}
     assert not list(folder.glob("*.game"))
+    assert main(["export", "run", "--out", "hands.log"]) == 0  # another form of the same hands
+    for form in ("acpc", "phh"):
+        capsys.readouterr()
+        assert main(["export", "run", "--format", form, "--out", "bot.py"]) == 2
+        assert "cannot write bot.py: the file is of another kind, and would be lost" in capsys.readouterr().err
+    assert (folder / "bot.py").read_text() == BOT
 
 
 def test_another_game_gets_its_file_beside_the_log(folder, capsys):

@@ -55,6 +55,8 @@ def test_from_an_empty_folder_to_standings(capsys, tmp_path):
     assert (tmp_path / "pages" / "mine.html").read_text().startswith("<!DOCTYPE html>")
     code, out, err = run(capsys, "standings", "--html", "pages")
     assert code == 2 and "cannot write pages: it is no plain file" in err
+    code, out, err = run(capsys, "standings", "--html", "mine/league.toml")
+    assert code == 2 and "cannot write mine/league.toml: the file is of another kind" in err
     assert main(["report", "mine/pairings/1-2", "--hands", "0"]) == 0
     capsys.readouterr()
     assert main(["ls", "runs"]) == 0

@@ -31,6 +31,15 @@ def test_a_folder_is_no_report(tmp_path, monkeypatch, heads_up, capsys, out, mes
     assert [each.name for each in tmp_path.rglob("*")] == ["a.b"]
 
 
+def test_a_file_of_another_kind_is_no_report(tmp_path, heads_up, capsys):
+    (tmp_path / "bot.py").write_text("mine")
+    assert cli.main(["report", str(heads_up), "--hands", "0", "--out", str(tmp_path / "bot.py")]) == 2
+    assert "bot.py: the file is of another kind, and would be lost; give another file" in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == ["bot.py"] and (tmp_path / "bot.py").read_text() == "mine"
+    for _ in range(2):
+        assert cli.main(["report", str(heads_up), "--hands", "0", "--out", str(tmp_path / "page.html")]) == 0
+
+
 @pytest.mark.parametrize("harm", ["empty", "torn", "other config", "no database", "torn hands"])
 def test_what_is_no_run_is_refused_in_a_line(tmp_path, heads_up, capsys, harm):
     folder = shutil.copytree(heads_up, tmp_path / "run")

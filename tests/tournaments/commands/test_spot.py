@@ -73,6 +73,19 @@ def test_examples_have_names_and_solutions_are_kept(capsys, tmp_path):
     assert code == 4 and len(err.splitlines()) == 1
 
 
+def test_the_solution_of_another_spot_is_not_replaced(capsys, spot, tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    for _ in range(2):  # the same spot may be solved again
+        assert run(capsys, spot, "--out", kept)[0] == 0
+    before = {path.name: path.read_bytes() for path in kept.iterdir()}
+    spot.write_text(GOOD.replace("pot = 60", "pot = 61"))
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "solve_spot", None)
+        code, _, err = run(capsys, spot, "--out", kept)
+    assert code == 2 and f"{kept} holds the solution of another spot; give another folder (--out)" in err
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
+
+
 @pytest.mark.parametrize("out", [".", "mine.toml"])
 def test_a_folder_of_other_files_is_refused_before_the_solve(capsys, spot, monkeypatch, out):
     monkeypatch.chdir(spot.parent)
@@ -121,6 +134,11 @@ def test_other_refusals(capsys, spot, monkeypatch, tmp_path):
         code, out, err = run(capsys, *arguments)
         assert (code, out) == (2, "")
         assert message in err.splitlines()[-1]
+    with monkeypatch.context() as patched:  # a name is refused before the run
+        patched.setattr("plurispiel.agents.spots.spot_solution.converge", None)
+        for name in ("b7%", "allin c c", "7d"):
+            code, out, err = run(capsys, spot, "--node", name)
+            assert (code, out) == (2, "") and "at " in err.splitlines()[-1]
     monkeypatch.setattr("plurispiel.agents.spots.spot_solution.available_bytes", lambda: 1e3)
     code, out, err = run(capsys, spot)
     assert (code, out) == (2, "") and "GiB of memory" in err.splitlines()[-1]

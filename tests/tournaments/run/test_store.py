@@ -200,6 +200,14 @@ def test_files_of_others_are_not_overwritten(folder, name, fresh):
     assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_text() == "mine"
 
 
+def test_logs_of_others_are_not_deleted(filled):
+    (filled / "logs").mkdir()
+    for name in ("agent-0.log", "mine.txt"):
+        (filled / "logs" / name).write_text("text")
+    RunStore(filled, CONFIG, fresh=True).close()
+    assert [path.name for path in (filled / "logs").iterdir()] == ["mine.txt"]
+
+
 def test_a_newer_format_is_refused(filled):
     edit(filled, "UPDATE run SET value = 99 WHERE key = 'format'")
     refused(filled, "another version")
