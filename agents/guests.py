@@ -15,7 +15,7 @@ import numpy as np
 import pyspiel
 
 from plurispiel.abstraction.holdem.betting import BettingState
-from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, load_game, parse_game
+from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, game_name, load_game, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, RangeAgent, Strategy, View
@@ -363,7 +363,8 @@ def _require_small(rules: HoldemRules) -> None:
 def _checked(game: OpenSpielGame, rules: HoldemRules) -> OpenSpielGame:
     if game.rules != rules:
         raise ValueError(
-            f"the bot or policy plays {game.game}, which has other rules than the table; give it a game with {rules}"
+            f"the bot or policy plays {game.game}, which has other rules than the table, whose game is "
+            f"{game_name(rules)}"
         )
     return game
 

@@ -154,6 +154,8 @@ def parse_spec(text: str) -> AgentSpec:
     >>> parse_spec("openspiel:cfr?iterations=500")
     AgentSpec(text='openspiel:cfr?iterations=500', name='openspiel', argument='cfr', options=(('iterations', '500'),))
     """
+    if not isinstance(text, str):
+        raise ValueError(f"an agent spec is a text, got {text!r}")
     text = text.strip()
     is_program = text.startswith(tuple(f"{name}:" for name in COMMANDS))
     path, _, query = _program_parts(text) if is_program else text.partition("?")

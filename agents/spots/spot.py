@@ -88,13 +88,15 @@ class Spot:
         if not 3 <= len(cards) <= 5:
             raise ValueError(f"a spot has a board of 3 to 5 cards, got {self.board!r}")
         if not _is_chips(self.pot, 2):
-            raise ValueError(f"pot must be whole chips, 2 or more, got {self.pot!r}")
+            raise ValueError(f"pot must be whole chips, 2 to {MAX_CHIPS:,}, got {self.pot!r}")
         if self.middle is not None:
             self._check_three_players(len(cards))
         for chips in self._all_stacks():
             if not _is_chips(chips, 1):
                 several = "two" if self.middle is None else "three"
-                raise ValueError(f"stacks must be whole chips, 1 or more, one number or {several}, got {self.stacks!r}")
+                raise ValueError(
+                    f"stacks must be whole chips, 1 to {MAX_CHIPS:,}, one number or {several}, got {self.stacks!r}"
+                )
         if self.pot // 2 + self._deepest() > MAX_CHIPS // 4:
             raise ValueError(
                 f"half of the pot and the second largest stack must sum to {MAX_CHIPS // 4:,} chips or less, "

@@ -25,6 +25,7 @@ NIPS (2009).
 
 import dataclasses
 import math
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -306,7 +307,15 @@ def warmup() -> None:
 
 
 def _batches(num_iterations: int) -> Iterator[int]:
-    """Yield counts of at most `_BATCH` that add up to `num_iterations`, so that arrays of weights stay small."""
+    """Yield counts of at most `_BATCH` that add up to `num_iterations`, so that arrays of weights stay small.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the number of iterations is no whole number, or negative.
+    """
+    if operator.index(num_iterations) < 0:
+        raise ValueError(f"the number of iterations must not be negative, got {num_iterations}")
     while num_iterations > 0:
         yield min(num_iterations, _BATCH)
         num_iterations -= _BATCH

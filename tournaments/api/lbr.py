@@ -204,6 +204,9 @@ def run_lbr(
 
 def check_amounts(hands: int, workers: int) -> None:
     """Raise ValueError if `hands` or `workers` is out of range."""
+    for name, value in (("hands", hands), ("workers", workers)):
+        if type(value) is not int:
+            raise ValueError(f"{name} must be a whole number, got {value!r}")
     if hands < 1:
         raise ValueError(f"hands must be at least 1, got {hands}")
     if not 0 <= workers <= MAX_WORKERS:

@@ -87,17 +87,28 @@ def add_to_league(
     ValueError
         If the folder is damaged or, without `agents`, holds no league. With `agents`, also if the folder holds other
         files, or another process changes the entries. An agent is refused that does not load or does not play the
-        league's game, and so is `believe` for an agent of this package. The agents before the refused one stay added.
+        league's game, and so is `believe` for an agent of this package. The agents before the refused one stay added. A
+        league that would have begun with the refused one is not kept.
     """
     notes = Notes(progress)
     if agents is None:
         return [Addition(entry, True) for entry in League(Path(folder)).refresh(notes.say, notes.warn)]
+    if not isinstance(agents, Iterable):
+        raise ValueError(f"agents are specs or classes of agents, got {agents!r}")
     specs = split_specs(agents) if isinstance(agents, str) else list(map(agent_spec, agents))
-    if not holds_league(Path(folder)):
+    is_new = not holds_league(Path(folder))
+    if is_new:
         create_folder(Path(folder), LeagueConfig())
-        notes.say(f"began a league of {League(Path(folder)).config.game} in {folder}")
     league = League(Path(folder))
-    return [Addition(*league.add(spec, notes.say, notes.warn, believe=believe)) for spec in specs]
+    try:
+        added = [Addition(*league.add(spec, notes.say, notes.warn, believe=believe)) for spec in specs]
+    except BaseException:
+        if is_new and not league.entries:  # nothing of it is wanted but perhaps other settings
+            league.discard()
+        raise
+    if is_new:
+        notes.say(f"began a league of {league.config.game} in {folder}")
+    return added
 
 
 def remove_from_league(folder: str | Path, agent: str) -> Entry:

@@ -170,6 +170,8 @@ def gather_settings(
     for name in ("agents", "believe"):
         if name in chosen:
             given = chosen[name]
+            if not isinstance(given, Iterable):
+                raise ValueError(f"{name} are specs or classes of agents, got {given!r}")
             chosen[name] = tuple(split_specs(given) if isinstance(given, str) else map(agent_spec, given))
     return with_default_tournament(chosen)
 

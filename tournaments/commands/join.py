@@ -71,6 +71,8 @@ def main(options: argparse.Namespace) -> int:
                 bar.update()
             if options.hands is not None and len(payoffs) < options.hands:
                 trouble = f"the dealer ended the match after {len(payoffs):,} of {options.hands:,} hands"
+            elif not payoffs:
+                trouble = "the dealer ended the match before the end of the first hand"
         except TableError as error:
             trouble = str(error)
         except KeyboardInterrupt:

@@ -116,6 +116,12 @@ class League:
             )
             return entry, True
 
+    def discard(self) -> None:
+        """Remove the settings of a league that has no entries, and so no other files."""
+        (self.folder / _SETTINGS).unlink()
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
     def refresh(self, say: Say, warn: Say) -> list[Entry]:
         """Add again each agent that has changed, as it is now, and return the entries.
 

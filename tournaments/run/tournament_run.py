@@ -50,6 +50,13 @@ Say = Callable[[str], object]
 """A function that shows the user one line of text."""
 
 
+_TYPES = (
+    ("workers", int, "a whole number"),
+    ("fresh", bool, "true or false"),
+    ("agent_network", bool, "true or false"),
+)
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """How a tournament is played and where it is stored.
@@ -91,6 +98,9 @@ class RunOptions:
     is_listed: bool = True
 
     def __post_init__(self):
+        for name, kind, words in _TYPES:
+            if type(getattr(self, name)) is not kind:
+                raise ValueError(f"{name} must be {words}, got {getattr(self, name)!r}")
         if not 0 <= self.workers <= MAX_WORKERS:
             raise ValueError(f"workers must be 0..{MAX_WORKERS:,} (0: one for each processor), got {self.workers}")
         choices = {

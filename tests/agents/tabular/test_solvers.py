@@ -220,6 +220,16 @@ def test_runs_can_be_cut_anywhere(game, name):
     np.testing.assert_array_equal(parts.average_strategy(), whole.average_strategy())
 
 
+@pytest.mark.parametrize("algorithm", ["cfr", "mccfr"])
+def test_a_number_of_iterations_that_is_none_is_refused(algorithm):
+    solver = make_solver(flatten("kuhn"), algorithm)
+    with pytest.raises(ValueError, match="must not be negative, got -5"):
+        solver.run(-5)
+    with pytest.raises(TypeError):
+        solver.run(2.5)
+    assert solver.iteration == 0
+
+
 def test_another_state_is_refused():
     solver = make_solver(flatten("kuhn"), "cfr")
     good = {key: values.copy() for key, values in solver.arrays().items()}

@@ -133,6 +133,8 @@ def test_a_believed_agent_is_marked(tmp_path, capsys, monkeypatch):
         (lambda: play_league("none", hands=0), ValueError, "hands must be at least 1"),
         (lambda: play_league("none", hours=-1.0), ValueError, "hours must be above 0"),
         (lambda: add_to_league("new", [7]), ValueError, "an agent is a spec or a class"),
+        (lambda: add_to_league("new", 7), ValueError, "agents are specs or classes of agents, got 7"),
+        (lambda: add_to_league("new", "nobody"), ValueError, "unknown agent 'nobody'"),
     ],
 )
 def test_refusals(tmp_path, call, error, message):

@@ -170,6 +170,22 @@ def test_refusals_have_the_words_of_the_command(settings, options, capsys):
     assert capsys.readouterr().err == f"plurispiel tournament: {refusal.value}\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fresh": "no"}, "fresh must be true or false, got 'no'"),
+        ({"agent_network": 1}, "agent_network must be true or false, got 1"),
+        ({"workers": 1.0}, "workers must be a whole number, got 1.0"),
+        ({"workers": "1"}, "workers must be a whole number, got '1'"),
+        ({"agents": 5}, "agents are specs or classes of agents, got 5"),
+    ],
+)
+def test_other_types_are_refused(options, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        run_tournament(**{"agents": "call,fold", "out": tmp_path / "run"} | options)
+    assert not (tmp_path / "run").exists()
+
+
 def test_unknown_options_are_refused():
     with pytest.raises(TypeError, match="no setting 'deck'.*decks"):
         run_tournament("call,fold", deck=2)

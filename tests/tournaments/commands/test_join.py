@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import threading
 import time
 
 import numpy as np
@@ -184,6 +185,20 @@ def test_an_interrupt_leaves_a_whole_log(usual_signals, capsys):
 def test_refusals(capsys, arguments, code, what):
     assert main(["join", *arguments]) == code
     assert what in capsys.readouterr().err
+
+
+def test_a_dealer_that_ends_before_the_first_hand(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def end():
+            with server.accept()[0] as stream:
+                stream.recv(100)  # the version: a connection closed with unread bytes would be reset
+
+        thread = threading.Thread(target=end)
+        thread.start()
+        record, error = join(capsys, server.getsockname()[1], "--agent", "call", "--game", "HUNL", code=1)
+        thread.join()
+    assert record["hands"] == 0 and "the dealer ended the match before the end of the first hand" in error
 
 
 def test_nobody_listens(capsys):

@@ -15,6 +15,7 @@ def add(commands) -> None:
     parser.add_argument(
         "what",
         choices=("agents", "games", "presets", "runs"),
+        metavar="{agents,games,presets,runs}",
         help="what to list; presets are those of games, blueprints and bucket tables, runs are tournaments",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")

@@ -243,7 +243,11 @@ class _Decks(argparse.Action):
 
     def __call__(self, parser, namespace, values, option_string=None):
         """Store the number as `decks` and the word as `deals`."""
-        for part in values.split(","):
+        parts = values.split(",")
+        if len(parts) > 1 and sum(part in ("once", "shared") for part in parts) != 1 or len(parts) > 2:
+            what = f"invalid value: {values!r} (a number without commas, 'once' or 'shared', or both as in 1000,once)"
+            raise argparse.ArgumentError(self, what)
+        for part in parts:
             if part in ("once", "shared"):
                 namespace.deals = part
             else:
