@@ -40,9 +40,20 @@ from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND,
 from plurispiel.agents.blueprint.match import MAX_REACHED, reach_rows
 from plurispiel.agents.blueprint.training_record import summarised
 
-__all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_blueprint", "unpacked_folder"]
+__all__ = [
+    "PACK_BEGIN",
+    "SUFFIX",
+    "PackedFacts",
+    "pack_blueprint",
+    "packed_facts",
+    "unpack_blueprint",
+    "unpacked_folder",
+]
 
 SUFFIX = ".blueprint"
+PACK_BEGIN = b"PK"
+"""How a packed file begins."""
+
 LEVELS = 51
 """The number that stands for probability 1 in packed rows after the first street; a divisor of `blueprint.HIGHEST`."""
 

@@ -25,7 +25,7 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_blueprint, missing_table
-from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
+from plurispiel.agents.blueprint.bundle import PACK_BEGIN, SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import (
     CardBuckets,
     lossless_buckets,
@@ -283,7 +283,7 @@ def _pack(options: argparse.Namespace) -> int:
         raise ValueError(f"decks are 0 to {_MAX_DECKS:,}, got {options.decks:,}")
     threads = _threads(options)
     folder = find_blueprint(options.blueprint)
-    require_writable(path, "give another file (--out)")  # now, and not after minutes of counting
+    require_writable(path, "give another file (--out)", (PACK_BEGIN,))  # now, and not after minutes of counting
     found = pack_blueprint(folder, path, num_decks=options.decks, least=options.least, threads=threads)
     if options.json:
         print(json.dumps({"file": str(path)} | found))

@@ -170,6 +170,9 @@ def test_a_file_of_settings(blueprints, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(command, "pack_blueprint", lambda *a, **k: pytest.fail("decks were counted"))
     code, _, err = run(capsys, "pack", "mine", "--out", packed / "mine.blueprint")
     assert code == 2 and err.endswith("Not a directory; give another file (--out)\n")
+    (tmp_path / "letter.blueprint").write_text("dear")
+    code, _, err = run(capsys, "pack", "mine", "--out", tmp_path / "letter.blueprint")
+    assert code == 2 and "the file is of another kind, and would be lost; give another file (--out)" in err
 
 
 @pytest.fixture
