@@ -56,7 +56,7 @@ class DefenceWorkspace(NamedTuple):
     sums : float[2, 16]
         The weight of the range, and the weight that folds.
     places : uint16 or uint32[num_buckets]
-        One lane's places in the order of calls.
+        One lane's places in the order of calls; those of buckets without reach are left over from before.
     masses : float64[num_buckets]
         One lane's weight of each place; there are at most `num_buckets`. All zeros when `fill_defence` returns.
     num_exceptions : int64[1]
@@ -152,7 +152,7 @@ def _call_strongest(facing, number, live, reach, tile, lane, wanted, work):
     block, num_buckets, left = facing.defended.first[number], live.counts[1], wanted
     for bucket in range(num_buckets):
         held = np.float64(work.held[bucket, lane])
-        if held == 0.0:  # true of most buckets in most lanes
+        if held == 0.0:  # most buckets have no reach in most lanes
             continue
         stays = np.float64(folds[bucket, lane]) + np.float64(calls[bucket, lane])
         places[bucket] = facing.defended.places[block + np.int64(live.distinct_buckets[bucket]), lane]

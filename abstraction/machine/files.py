@@ -19,7 +19,7 @@ def require_writable(path: Path, remedy: str = "give another file", begins: Sequ
     remedy : str
         The end of the message, which tells what to do.
     begins : sequence of bytes
-        How the files begin that may be replaced, unless they are empty; by default any file may be.
+        Beginnings of files that may be replaced. An empty file always may be, and without beginnings any file may be.
 
     Raises
     ------

@@ -293,7 +293,7 @@ def strategy_array(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the strategy does not have the shape [A], as one of another game.
+        If the strategy does not have the shape [A].
     """
     found = np.ascontiguousarray(strategy, dtype=np.float64)
     if np.shape(strategy) != (tree.num_actions,):

@@ -1,10 +1,11 @@
 """The specs of agents that are given to the Python functions as texts or as classes."""
 
 import inspect
+from collections.abc import Iterable
 
-from plurispiel.agents.specs import BUILT_IN
+from plurispiel.agents.specs import BUILT_IN, split_specs
 
-__all__ = ["agent_spec"]
+__all__ = ["agent_spec", "agent_specs"]
 
 
 def agent_spec(agent: object) -> str:
@@ -45,3 +46,20 @@ def agent_spec(agent: object) -> str:
         return f"{inspect.getfile(agent)}:{name}"
     except TypeError:  # a class of the interpreter, such as `int`
         raise ValueError(f"{name} is no agent: its module has no Python file; give FILE.py:CLASS") from None
+
+
+def agent_specs(agents: object, name: str) -> list[str]:
+    """Return the specs of agents: a text (`split_specs`), a class, or an iterable of texts and classes.
+
+    Raises
+    ------
+    ValueError
+        If `agents`, which the message calls `name`, are of another type, or as in `split_specs` and `agent_spec`.
+    """
+    if isinstance(agents, str):
+        return split_specs(agents)
+    if isinstance(agents, type):
+        return [agent_spec(agents)]
+    if not isinstance(agents, Iterable):
+        raise ValueError(f"{name} must be a text or a list of specs and classes, got {agents!r}")
+    return list(map(agent_spec, agents))

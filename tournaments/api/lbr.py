@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import numbers
 import sys
 import time
 from dataclasses import dataclass
@@ -205,7 +206,7 @@ def run_lbr(
 def check_amounts(hands: int, workers: int) -> None:
     """Raise ValueError if `hands` or `workers` is out of range."""
     for name, value in (("hands", hands), ("workers", workers)):
-        if type(value) is not int:
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool):
             raise ValueError(f"{name} must be a whole number, got {value!r}")
     if hands < 1:
         raise ValueError(f"hands must be at least 1, got {hands}")

@@ -1,5 +1,6 @@
 """Leagues from Python: `create_league`, `add_to_league`, `remove_from_league`, `play_league`, `league_standings`."""
 
+import contextlib
 import dataclasses
 import math
 from collections.abc import Iterable
@@ -7,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.agents.specs import split_specs
-from plurispiel.tournaments.api.agent_spec import agent_spec
+from plurispiel.tournaments.api.agent_spec import agent_specs
 from plurispiel.tournaments.api.league_result import LeagueResult
 from plurispiel.tournaments.api.notes import Notes
 from plurispiel.tournaments.labour.work import Labour
@@ -93,21 +93,23 @@ def add_to_league(
     notes = Notes(progress)
     if agents is None:
         return [Addition(entry, True) for entry in League(Path(folder)).refresh(notes.say, notes.warn)]
-    if not isinstance(agents, Iterable):
-        raise ValueError(f"agents are specs or classes of agents, got {agents!r}")
-    specs = split_specs(agents) if isinstance(agents, str) else list(map(agent_spec, agents))
-    is_new = not holds_league(Path(folder))
+    specs, added = agent_specs(agents, "agents"), []
+    is_made, is_new = not Path(folder).exists(), not holds_league(Path(folder))
     if is_new:
         create_folder(Path(folder), LeagueConfig())
     league = League(Path(folder))
     try:
-        added = [Addition(*league.add(spec, notes.say, notes.warn, believe=believe)) for spec in specs]
+        for spec in specs:
+            added.append(Addition(*league.add(spec, notes.say, notes.warn, believe=believe)))
+            if is_new and len(added) == 1:
+                notes.say(f"began a league of {league.config.game} in {folder}")
     except BaseException:
-        if is_new and not league.entries:  # nothing of it is wanted but perhaps other settings
+        if is_new and not added:  # the user may want other settings when the league begins
             league.discard()
+        if is_made:
+            with contextlib.suppress(OSError):  # it is not empty
+                Path(folder).rmdir()
         raise
-    if is_new:
-        notes.say(f"began a league of {league.config.game} in {folder}")
     return added
 
 

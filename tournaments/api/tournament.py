@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.agents.specs import split_specs
-from plurispiel.tournaments.api.agent_spec import agent_spec
+from plurispiel.tournaments.api.agent_spec import agent_specs
 from plurispiel.tournaments.api.notes import Notes
 from plurispiel.tournaments.labour.work import Labour
 from plurispiel.tournaments.run.config import TournamentConfig, read_config
@@ -169,10 +168,7 @@ def gather_settings(
         chosen["agents"] = agents
     for name in ("agents", "believe"):
         if name in chosen:
-            given = chosen[name]
-            if not isinstance(given, Iterable):
-                raise ValueError(f"{name} are specs or classes of agents, got {given!r}")
-            chosen[name] = tuple(split_specs(given) if isinstance(given, str) else map(agent_spec, given))
+            chosen[name] = tuple(agent_specs(chosen[name], name))
     return with_default_tournament(chosen)
 
 

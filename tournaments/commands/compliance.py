@@ -27,7 +27,7 @@ from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
 from plurispiel.tournaments.commands.exit_codes import FAILED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.contestants.family import Family
-from plurispiel.tournaments.contestants.isolated import LOAD_SECONDS, IsolatedAgent, Limits
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import Isolation, isolate, split_agents
 from plurispiel.tournaments.contestants.line_bot import LineBot
 from plurispiel.tournaments.contestants.outside_options import open_sandbox
@@ -57,6 +57,9 @@ _PATIENCE, _LEAST_PATIENCE_S = 10, 20.0
 
 A hand is played up to four times in this test, and an agent may compile code in its first hand.
 """
+
+_LOADS = 3
+"""How many times the test of the contract makes the agent anew for a hand; this time is added."""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -152,16 +155,16 @@ def _check_contract(
 ) -> dict[str, Any]:
     """Return the report on whether an agent keeps the contract, from a process that runs `conformance`.
 
-    The process is ended if it does not load the agent within `LOAD_SECONDS`, or if a hand takes too long (`_PATIENCE`).
-    A program has processes of its own, and is checked by this process (`_check_program`).
+    The process is ended if it does not load the agent in time, or if a hand takes too long (`_PATIENCE`). A program has
+    processes of its own, and is checked by this process (`_check_program`).
     """
     if parse_spec(spec).is_program:
         return _check_program(spec, rules, limits, sandbox, seconds)
     here = Path.cwd()
     told = (relocate_spec(spec, here), game_name(rules), _CONTRACT_HANDS, seconds, limits.memory, here)
     program = ["conformance", *map(str, told)]
-    patience, is_loaded = max(_LEAST_PATIENCE_S, _PATIENCE * limits.seconds), False
-    report, heard = "", time.monotonic()
+    report, begun = "", time.monotonic()
+    heard, patience, is_loaded = begun, limits.load_seconds, False
     with (
         tempfile.TemporaryFile() as errors,
         contextlib.closing(Family(program, spec, sandbox, mebibytes=limits.memory, errors=errors)) as family,
@@ -170,17 +173,21 @@ def _check_contract(
         assert family.process.stdin is not None
         family.process.stdin.close()
         lines = io.TextIOWrapper(io.BufferedReader(cast(io.RawIOBase, family.answers)), errors="replace")
-        watch = threading.Timer(LOAD_SECONDS, family.dismiss)
+        watch = threading.Timer(patience, family.dismiss)
         watch.start()
         try:
             for report in lines:
                 if not report.strip().isdecimal():
                     break
                 watch.cancel()
-                watch, heard = threading.Timer(patience, family.dismiss), time.monotonic()
+                heard = time.monotonic()
+                if is_loaded:
+                    progress.update()
+                else:  # the first report is of no hand
+                    patience = max(_LEAST_PATIENCE_S, _PATIENCE * limits.seconds) + _LOADS * (heard - begun)
+                    is_loaded = True
+                watch = threading.Timer(patience, family.dismiss)
                 watch.start()
-                progress.update(int(is_loaded))  # the first report is of no hand
-                is_loaded = True
             family.process.wait()
         finally:
             watch.cancel()
@@ -189,9 +196,9 @@ def _check_contract(
     with contextlib.suppress(ValueError):
         if isinstance(record := json.loads(report or "0"), dict):
             return record
-    if time.monotonic() - heard >= (patience if is_loaded else LOAD_SECONDS):
-        what = f"one hand took more than {patience:g} s" if is_loaded else f"loading took more than {LOAD_SECONDS:g} s"
-        return {"violations": [f"the contract could not be checked: {what}"]}
+    if time.monotonic() - heard >= patience:
+        what = "one hand" if is_loaded else "loading"
+        return {"violations": [f"the contract could not be checked: {what} took more than {patience:.0f} s"]}
     return {
         "violations": [f"the process that checked the contract ended early (exit code {family.exit_code(0)}): {last}"]
     }

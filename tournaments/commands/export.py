@@ -5,10 +5,11 @@ import contextlib
 import sys
 from pathlib import Path
 
-from plurispiel.abstraction.machine.files import require_writable, write_atomically, writing_atomically
+from plurispiel.abstraction.machine.files import require_writable, writing_atomically
 from plurispiel.tournaments.formats.acpc import LOG_BEGIN, one_word, write_acpc, write_header
-from plurispiel.tournaments.formats.game_definition import built_in_name, game_definition_text
+from plurispiel.tournaments.formats.game_definition import built_in_name
 from plurispiel.tournaments.formats.history import HandHistory
+from plurispiel.tournaments.formats.match_log import game_beside
 from plurispiel.tournaments.formats.phh import PHH_BEGIN, write_phh
 from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.known_runs import find_run
@@ -41,14 +42,13 @@ def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
 
     A new game file is written next to the log. Without `out`, a message names the missing game file instead.
     """
+    if out is not None:
+        return game_beside(out, hand.rules)
     if (known := built_in_name(hand.rules)) is not None:
         return known
-    name = f"{one_word((out or folder.absolute()).stem)}.game"
-    if out is None:
-        print(
-            f"plurispiel replay needs the game file {name} beside this log; --out FILE.log writes both files",
-            file=sys.stderr,
-        )
-    else:
-        write_atomically(out.parent / name, game_definition_text(hand.rules))
+    name = f"{one_word(folder.absolute().stem)}.game"
+    print(
+        f"plurispiel replay needs the game file {name} beside this log; --out FILE.log writes both files",
+        file=sys.stderr,
+    )
     return name

@@ -63,6 +63,8 @@ def _write(options: argparse.Namespace, page: Page, out: Path) -> None:
     folder = out.parent / out.stem
     out.parent.mkdir(parents=True, exist_ok=True)
     require_writable(out, "give another file (--out)", (PAGE_BEGIN,))
+    if not out.exists() and (taken := [name for name in page.files if (folder / name).exists()]):
+        raise ValueError(f"{folder / taken[0]} is not of a report {out}, and would be lost; give another file (--out)")
     folder.mkdir(exist_ok=True)
     files = [write_atomically(folder / name, text) for name, text in page.files.items()]
     write_atomically(out, page.html)

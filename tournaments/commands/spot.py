@@ -6,7 +6,7 @@ import math
 import sys
 from pathlib import Path
 
-from plurispiel.abstraction.machine.artefact import holds_artefact, require_replaceable
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, require_replaceable
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
@@ -83,10 +83,17 @@ def _load(path: Path, threads: int) -> SpotSolution:
 
 
 def _require_place(folder: Path, spot: Spot) -> None:
-    """Raise ValueError unless the solution of a spot may be kept in a folder."""
+    """Raise ArtefactRefused unless the solution of a spot may be kept in a folder."""
     require_replaceable(folder, KIND)
-    if holds_artefact(folder) and spot_record(stored_spot(folder)) != spot_record(spot):
-        raise ValueError(f"{folder} holds the solution of another spot; give another folder (--out)")
+    if not holds_artefact(folder):
+        return
+    remedy = "give another folder (--out), or remove this one"
+    try:
+        kept, new = spot_record(stored_spot(folder)), spot_record(spot)
+    except ArtefactRefused:
+        raise ArtefactRefused(f"{folder} holds a solution whose spot cannot be read; {remedy}") from None
+    if differing := [name for name in new if kept.get(name) != new[name]]:
+        raise ArtefactRefused(f"{folder} holds the solution of a spot with other {', '.join(differing)}; {remedy}")
 
 
 def _solve(path: Path, spot: Spot, settings: SolveSettings, options: argparse.Namespace) -> SpotSolution:

@@ -113,7 +113,7 @@ class AcpcBot(RelayedAgent):
         self._num_hands = 0
         self._is_told = False
         with self._blamed("load"):
-            version = self._read("load", self._load_seconds)
+            version = self._read("load", self._limits.load_seconds)
         if not is_version(version):
             shown = repr(version[:_MAX_SHOWN])
             raise self._protocol_fault(f"load: the first line of a program is VERSION:2.x.y, got {shown}")

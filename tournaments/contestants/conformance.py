@@ -1,7 +1,7 @@
 """The program that checks an agent against the contract (`agents.base`), in a process of its own that may crash.
 
-When the agent is loaded, and after each hand, the program prints the number of hands played so far. Finally it prints
-the report as a line of JSON.
+When it has loaded the agent once, and after each hand, the program prints the number of hands played so far. Finally it
+prints the report as a line of JSON.
 """
 
 import json
@@ -9,7 +9,6 @@ import os
 import time
 
 from plurispiel.abstraction.holdem.openspiel import parse_game
-from plurispiel.agents.base import Agent
 from plurispiel.agents.factory import make_agent
 from plurispiel.agents.user_code import search_in
 from plurispiel.evaluation.compliance import check_agent
@@ -44,13 +43,8 @@ def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder
         print(number, file=report_to, flush=True)
         return time.monotonic() < end
 
-    def load() -> Agent:
-        agent = make_agent(spec)
-        if not loaded:
-            loaded.append(go_on(0))
-        return agent
-
-    loaded: list[bool] = []
-    report = check_agent(load, [parse_game(game)], num_hands=int(num_hands), on_hand=go_on)
+    make_agent(spec)
+    go_on(0)
+    report = check_agent(lambda: make_agent(spec), [parse_game(game)], num_hands=int(num_hands), on_hand=go_on)
     record = {"decisions": report.decisions, "tells_range": report.tells_range, "violations": report.violations}
     print(json.dumps(record), file=report_to, flush=True)

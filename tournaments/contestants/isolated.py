@@ -55,6 +55,11 @@ class Limits:
     seconds: float = 30.0
     memory: int = 2048
 
+    @property
+    def load_seconds(self) -> float:
+        """Longest time to load the agent, in seconds."""
+        return max(LOAD_SECONDS, self.seconds)
+
     def __post_init__(self):
         if not 0.0 < self.seconds <= MAX_TIME_LIMIT:
             raise ValueError(f"time_limit must be above 0 and at most {MAX_TIME_LIMIT:g} seconds, got {self.seconds:g}")
@@ -163,10 +168,6 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
         """The running process."""
         assert self._process is not None
         return self._process
-
-    @property
-    def _load_seconds(self) -> float:
-        return max(LOAD_SECONDS, self._limits.seconds)
 
     @abc.abstractmethod
     def _begin(self) -> None:

@@ -202,7 +202,7 @@ class LineBot(ProgramAgent):
         self._is_told = False
         self._greeted = self._game
         self.send(_hello(self._game, self._seconds, self._limits.memory))
-        ready = self._read("ready", "load", MAX_LINE, self._load_seconds)
+        ready = self._read("ready", "load", MAX_LINE, self._limits.load_seconds)
         if ready.get("protocol") != PROTOCOL or type(ready.get("protocol")) is not int:
             raise self._protocol_fault(
                 f"load: this package speaks version {PROTOCOL} of the protocol, got {_shown(ready.get('protocol'))}"

@@ -92,7 +92,7 @@ class ProgramAgent(IsolatedAgent):
             raise AgentFault("load", self._load_text(fault.message.removeprefix("load: "), self._if_late)) from None
 
     def _launcher_id(self) -> int:
-        line = self._child.receive(_line_size, "load", self._load_seconds)
+        line = self._child.receive(_line_size, "load", self._limits.load_seconds)
         return int(line) if line.strip().isdigit() else 0
 
     def _crash(self, what: str, cause: str, words: str, is_new: bool) -> AgentFault:

@@ -19,7 +19,7 @@ class RelayedAgent(ProgramAgent):
     def _greet(self) -> None:
         """Wait until the program has connected."""
         with self._blamed("load"):
-            line = self._read("load", self._load_seconds)
+            line = self._read("load", self._limits.load_seconds)
         if line != CONNECTED:
             raise self._protocol_fault("load: its process wrote into the pipe of the relay")
 

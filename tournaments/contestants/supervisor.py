@@ -122,7 +122,7 @@ class Contestant(IsolatedAgent):
 
     def _begin(self) -> None:
         """Start the process, load the agent and repeat this hand's messages."""
-        seconds = self._load_seconds
+        seconds = self._limits.load_seconds
         # No code of the agent runs before the answer to `hello`.
         self._open(["host"], lambda: self._exchange({"hello": True}, "load", seconds)[0]["pid"])
         request: wire.Message = {"load": self._spec, "memory": self._limits.memory}

@@ -12,6 +12,25 @@ from plurispiel.tournaments.formats.game_definition import built_in_name, game_d
 from plurispiel.tournaments.formats.history import HandHistory
 
 
+def game_beside(path: Path, rules: HoldemRules) -> str:
+    """Return the game's name for the first line of a log; write its definition beside the log unless it is built in.
+
+    Raises
+    ------
+    ValueError
+        If a file beside the log has the name of this game's definition, but holds another definition.
+    """
+    if (known := built_in_name(rules)) is not None:
+        return known
+    name = f"{one_word(path.stem)}.game"
+    beside, text = path.with_name(name), game_definition_text(rules)
+    if not beside.exists():
+        write_atomically(beside, text)
+    elif beside.read_bytes() != text.encode():
+        raise ValueError(f"{beside} is the file of another game; choose another folder")
+    return name
+
+
 class MatchLog:
     """A log to which hands are appended; each hand is passed to the operating system when it is added.
 
@@ -41,14 +60,7 @@ class MatchLog:
         self, path: Path, rules: HoldemRules, num_hands: int, seed: int | str = 0, comments: tuple[str, ...] = ()
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        game = built_in_name(rules)
-        if game is None:
-            game = f"{one_word(path.stem)}.game"
-            beside, text = path.with_name(game), game_definition_text(rules)
-            if not beside.exists():
-                write_atomically(beside, text)
-            elif beside.read_bytes() != text.encode():
-                raise ValueError(f"{beside} is the file of another game; choose another folder")
+        game = game_beside(path, rules)
         self.path = path
         self._stream = path.open("a", encoding="utf-8")
         write_header(self._stream, path.stem, game, num_hands, seed)

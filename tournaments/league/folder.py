@@ -117,10 +117,10 @@ class League:
             return entry, True
 
     def discard(self) -> None:
-        """Remove the settings of a league that has no entries, and so no other files."""
-        (self.folder / _SETTINGS).unlink()
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()
+        """Remove the settings of a league without entries; nothing is done if another process changes the entries."""
+        with contextlib.suppress(ValueError), self._locked(self.folder, "is being changed"):
+            if not self.entries:
+                (self.folder / _SETTINGS).unlink()
 
     def refresh(self, say: Say, warn: Say) -> list[Entry]:
         """Add again each agent that has changed, as it is now, and return the entries.

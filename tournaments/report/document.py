@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from plurispiel import __version__
 
-PAGE_BEGIN = b"<!DOCTYPE html>"
+PAGE_BEGIN = b'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"'
 """How every page begins."""
 
 _POLICY = (
@@ -63,8 +63,7 @@ def html_document(
     """
     links = "".join(f'<a href="#{part.name}">{html.escape(part.title)}</a>' for part in parts)
     return (
-        f'{PAGE_BEGIN.decode()}\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'{PAGE_BEGIN.decode()} content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{html.escape(title)} · plurispiel report</title><style>{_STYLE}</style></head>\n"

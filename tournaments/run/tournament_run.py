@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
+import numbers
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -51,10 +52,11 @@ Say = Callable[[str], object]
 
 
 _TYPES = (
-    ("workers", int, "a whole number"),
+    ("workers", numbers.Integral, "a whole number"),
     ("fresh", bool, "true or false"),
     ("agent_network", bool, "true or false"),
 )
+"""Options whose type is checked, with the type and its words."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class RunOptions:
 
     def __post_init__(self):
         for name, kind, words in _TYPES:
-            if type(getattr(self, name)) is not kind:
+            value = getattr(self, name)
+            if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
                 raise ValueError(f"{name} must be {words}, got {getattr(self, name)!r}")
         if not 0 <= self.workers <= MAX_WORKERS:
             raise ValueError(f"workers must be 0..{MAX_WORKERS:,} (0: one for each processor), got {self.workers}")

@@ -18,6 +18,8 @@ from plurispiel.tournaments import (
 )
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.league import standings
+from plurispiel.tournaments.league.folder import League
+from plurispiel.tournaments.run.folder_lock import locked
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -123,6 +125,25 @@ def test_a_believed_agent_is_marked(tmp_path, capsys, monkeypatch):
     assert "believe 'tag': agents of this package are always believed" in capsys.readouterr().err
 
 
+def test_a_league_that_another_process_changes_is_not_discarded(tmp_path):
+    (tmp_path / "new").mkdir()
+    with locked(tmp_path / "new"):
+        with pytest.raises(ValueError, match="is being changed by another process"):
+            add_to_league("new", "call")
+        assert (tmp_path / "new" / "league.toml").exists()
+
+
+def test_a_folder_that_was_there_stays(tmp_path, capsys):
+    (tmp_path / "new").mkdir()
+    with pytest.raises(ValueError, match="unknown agent"):
+        add_to_league("new", "nobody")
+    assert list((tmp_path / "new").iterdir()) == []
+    with pytest.raises(ValueError, match="unknown agent"):
+        add_to_league("new", ["call", "nobody"], progress=True)  # the first one stays
+    assert "began a league of" in capsys.readouterr().err
+    assert [entry.name for entry in League(tmp_path / "new").entries] == ["call"]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -133,7 +154,7 @@ def test_a_believed_agent_is_marked(tmp_path, capsys, monkeypatch):
         (lambda: play_league("none", hands=0), ValueError, "hands must be at least 1"),
         (lambda: play_league("none", hours=-1.0), ValueError, "hours must be above 0"),
         (lambda: add_to_league("new", [7]), ValueError, "an agent is a spec or a class"),
-        (lambda: add_to_league("new", 7), ValueError, "agents are specs or classes of agents, got 7"),
+        (lambda: add_to_league("new", 7), ValueError, "agents must be a text or a list of specs and classes, got 7"),
         (lambda: add_to_league("new", "nobody"), ValueError, "unknown agent 'nobody'"),
     ],
 )

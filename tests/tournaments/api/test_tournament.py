@@ -177,7 +177,8 @@ def test_refusals_have_the_words_of_the_command(settings, options, capsys):
         ({"agent_network": 1}, "agent_network must be true or false, got 1"),
         ({"workers": 1.0}, "workers must be a whole number, got 1.0"),
         ({"workers": "1"}, "workers must be a whole number, got '1'"),
-        ({"agents": 5}, "agents are specs or classes of agents, got 5"),
+        ({"agents": 5}, "agents must be a text or a list of specs and classes, got 5"),
+        ({"believe": True}, "believe must be a text or a list of specs and classes, got True"),
     ],
 )
 def test_other_types_are_refused(options, message, tmp_path):

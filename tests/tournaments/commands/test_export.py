@@ -64,6 +64,14 @@ def test_an_acpc_game_needs_no_file(folder, capsys):
     assert (folder / "bot.py").read_text() == BOT
 
 
+def test_the_file_of_another_game_is_not_replaced(folder, capsys):
+    (folder / "six.game").write_text("mine")
+    play(capsys, "--agents", "random,call,tag,raise,fold,equity", "--game", "SIXMAX", "--decks", "2", "--hands", "all")
+    assert main(["export", "run", "--format", "acpc", "--out", "six.log"]) == 2
+    assert "six.game is the file of another game" in capsys.readouterr().err
+    assert (folder / "six.game").read_text() == "mine" and not (folder / "six.log").exists()
+
+
 def test_another_game_gets_its_file_beside_the_log(folder, capsys):
     hands = play(capsys, "--agents", "random,call,tag,call,random,tag", "--decks", "2", "--hands", "all")
     (folder / "my logs").mkdir()

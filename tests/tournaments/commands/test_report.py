@@ -36,6 +36,11 @@ def test_a_file_of_another_kind_is_no_report(tmp_path, heads_up, capsys):
     assert cli.main(["report", str(heads_up), "--hands", "0", "--out", str(tmp_path / "bot.py")]) == 2
     assert "bot.py: the file is of another kind, and would be lost; give another file" in capsys.readouterr().err
     assert [each.name for each in tmp_path.iterdir()] == ["bot.py"] and (tmp_path / "bot.py").read_text() == "mine"
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "win_rate.csv").write_text("mine")
+    assert cli.main(["report", str(heads_up), "--hands", "0", "--out", str(tmp_path / "page.html")]) == 2
+    assert "win_rate.csv is not of a report" in capsys.readouterr().err
+    (tmp_path / "page" / "win_rate.csv").unlink()
     for _ in range(2):
         assert cli.main(["report", str(heads_up), "--hands", "0", "--out", str(tmp_path / "page.html")]) == 0
 

@@ -82,7 +82,7 @@ def test_the_solution_of_another_spot_is_not_replaced(capsys, spot, tmp_path, mo
     with monkeypatch.context() as patched:
         patched.setattr(command, "solve_spot", None)
         code, _, err = run(capsys, spot, "--out", kept)
-    assert code == 2 and f"{kept} holds the solution of another spot; give another folder (--out)" in err
+    assert code == 4 and f"{kept} holds the solution of a spot with other pot; give another folder (--out)" in err
     assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
 
 

@@ -19,6 +19,6 @@ def add(commands) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="the file; an ACPC log of a game that the ACPC does not know gets a .game file next to it (default: "
-        "standard output)",
+        help="the file, which must be new or an export; an ACPC log of a game that the ACPC does not know gets a "
+        ".game file next to it (default: standard output)",
     )

@@ -22,7 +22,7 @@ def add(commands) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE.html",
-        help="the page; the CSV files go into a folder of the same name "
+        help="the page, which must be new or a report; the CSV files go into a folder of the same name "
         "(default: report.html in the first run's folder)",
     )
     parser.add_argument(

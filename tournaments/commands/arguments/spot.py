@@ -42,7 +42,8 @@ def _add_spot(commands) -> None:
     add(
         "--out",
         metavar="DIR",
-        help="folder for the whole strategy, which plurispiel spot DIR shows later; ignored if FILE.toml is a folder",
+        help="folder for the whole strategy, which plurispiel spot DIR shows later; it must be new or hold a solution "
+        "of this spot; ignored if FILE.toml is a folder",
     )
     add(
         "--plot",

@@ -228,7 +228,7 @@ def _add_run(add: Callable[..., Any]) -> None:
         help="run folder; the same command resumes the run in it (default: a folder in the user's "
         "data, named by a hash of the settings)",
     )
-    add("--fresh", action="store_true", help="discard what the run folder holds and start over")
+    add("--fresh", action="store_true", help="discard the run that the folder holds and start over")
     add(
         "--hands",
         choices=("sample", "all", "none"),
@@ -244,7 +244,8 @@ class _Decks(argparse.Action):
     def __call__(self, parser, namespace, values, option_string=None):
         """Store the number as `decks` and the word as `deals`."""
         parts = values.split(",")
-        if len(parts) > 1 and sum(part in ("once", "shared") for part in parts) != 1 or len(parts) > 2:
+        num_words = sum(part in ("once", "shared") for part in parts)
+        if len(parts) > 2 or (len(parts) == 2 and num_words != 1):
             what = f"invalid value: {values!r} (a number without commas, 'once' or 'shared', or both as in 1000,once)"
             raise argparse.ArgumentError(self, what)
         for part in parts:
